@@ -15,7 +15,6 @@ import pytest
 from sudare.accuracy import predicting
 from sudare.domain import Domain
 from sudare.tables.planning import planner
-from sudare.tables.planning.map_planning import plan_wide_tree
 
 __all__ = ["predict_quickly", "quick_plans", "remembered"]
 
@@ -35,7 +34,7 @@ def remembered(function: Callable[..., Any]) -> Callable[..., Any]:
     return answer
 
 
-_plan = remembered(plan_wide_tree)
+KINDS = {kind: remembered(plan) for kind, plan in planner._PLANNERS.items()}
 _usual = predicting._read_runs
 
 
@@ -51,5 +50,5 @@ def predict_quickly() -> None:
 @pytest.fixture(autouse=True)
 def quick_plans(monkeypatch: pytest.MonkeyPatch) -> None:
     """For every test of a folder whose ``conftest`` names it."""
-    monkeypatch.setattr(planner, "plan_wide_tree", _plan)
+    monkeypatch.setattr(planner, "_PLANNERS", KINDS)
     monkeypatch.setattr(predicting, "_read_runs", _read_runs)
