@@ -1,8 +1,8 @@
 """What one person changes in a whole window, found through the mechanism itself; twins that spend more are caught.
 
-Under one key the noise is the same, so that the difference of two windows, with a person and without, is exactly what that person
-changed: its norm over sigma is the cost of this path. Over many keys, the likelihood ratio of the two windows is taken from
-the measured numbers, and its mean, which zCDP bounds by rho, is compared with what is charged.
+Drawn from one key, and bound to no input, the noise is the same, so that the difference of two windows, with a person and
+without, is exactly what that person changed: its norm over sigma is the cost of this path. Over many keys, the likelihood ratio
+of the two windows is taken from the measured numbers, and its mean, which zCDP bounds by rho, is compared with what is charged.
 """
 
 from __future__ import annotations
@@ -56,7 +56,11 @@ def design(moves: Any = 2, rho: int = RHO) -> SeriesDesign:
 
 
 class Measuring(SeriesWindow):
-    """A window whose measured numbers alone are looked at."""
+    """A window whose measured numbers alone are looked at, drawn from its own key: the same noise whatever people do."""
+
+    def measure(self, cells: Any) -> Any:
+        self.advance(cells)
+        return self.draw().measured
 
     def _refined(self, key: NoiseKey, tick: int, estimated: Any, pasts: Any = ()) -> CountTable:
         return NO_TABLE
@@ -65,12 +69,10 @@ class Measuring(SeriesWindow):
 NO_TABLE = CountTable.from_dense(np.zeros((4, 4), dtype=np.int64))
 
 
-def measured(
-    plan: SeriesDesign, key: NoiseKey, person: Any, make: Callable[..., SeriesWindow] = Measuring
-) -> list[Any]:
+def measured(plan: SeriesDesign, key: NoiseKey, person: Any, make: Callable[..., Measuring] = Measuring) -> list[Any]:
     """All measured numbers of a window with one person more than the crowd; somebody without any row is nobody."""
     window = make(plan, key, OTHERS + 1)
-    ticks = [window.publish(np.append(CROWD[tick], person[tick])).measured for tick in range(TICKS)]
+    ticks = [window.measure(np.append(CROWD[tick], person[tick])) for tick in range(TICKS)]
     return [np.array([tick[level] for tick in ticks], dtype=np.float64) for level in range(len(plan.levels))]
 
 
@@ -84,14 +86,14 @@ def rho_between(plan: SeriesDesign, one: list[Any], other: list[Any]) -> float:
     return sum(s / (2 * float(level.measurement.spread)) for s, level in zip(squares, levels, strict=True))
 
 
-def costs(plan: SeriesDesign, make: Callable[..., SeriesWindow] = Measuring) -> list[float]:
+def costs(plan: SeriesDesign, make: Callable[..., Measuring] = Measuring) -> list[float]:
     """The rho that each path spends, from the difference of two windows under one key."""
     key = NoiseKey.for_research(1)
     nobody = measured(plan, key, NOBODY, make)
     return [rho_between(plan, measured(plan, key, path, make), nobody) for path in PATHS]
 
 
-def highest(plan: SeriesDesign, make: Callable[..., SeriesWindow] = Measuring) -> float:
+def highest(plan: SeriesDesign, make: Callable[..., Measuring] = Measuring) -> float:
     return max(costs(plan, make))
 
 
@@ -165,7 +167,7 @@ def two_days(plan: SeriesDesign, first: Any, second: Any, *, keeps_paths: bool =
         window = Measuring(plan, NoiseKey.for_research(number), OTHERS + 1)
         if keeps_paths and before is not None:
             window.paths.cells, window.paths.left = before.paths.cells.copy(), before.paths.left.copy()
-        ticks = [window.publish(np.append(CROWD[tick], person[tick])).measured for tick in range(TICKS)]
+        ticks = [window.measure(np.append(CROWD[tick], person[tick])) for tick in range(TICKS)]
         found += [np.array([tick[level] for tick in ticks], dtype=np.float64) for level in range(len(plan.levels))]
         before = window
     return found

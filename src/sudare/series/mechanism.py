@@ -94,7 +94,8 @@ class SeriesWindow:
 
     Args:
         design: all that is public.
-        key: of this window; it must serve nothing else, and no second input.
+        key: of this window; it must serve nothing else. `publish` binds noise to its input, so that a key that meets a second
+            input shows no difference, but gives a second measurement that nobody has paid for.
         people: how many people are known so far.
         history: where changes are kept; in memory if left out.
 
@@ -106,6 +107,7 @@ class SeriesWindow:
     def __init__(self, design: SeriesDesign, key: NoiseKey, people: int = 0, history: History | None = None) -> None:
         self.design, self.key = design, key
         self.paths = Paths(design.caps, people)
+        self._bound = ""
         self.history: History = [] if history is None else history
         self.reference: CountTable | None = None
         whole = design.whole_levels
@@ -133,7 +135,7 @@ class SeriesWindow:
         return cells_of_nodes(self.design.layout, self.design.bits[: self.design.whole_levels - 1])
 
     def publish(self, cells: Counts, opted_out: NDArray[np.bool_] | None = None) -> TickTable:
-        """Measure, estimate and refine the next tick.
+        """Measure, estimate and refine the next tick, with noise that is bound to what is measured: see `draw`.
 
         Args:
             cells: the cell of each person's row, as a place in the domain; below 0 for somebody without a row.
@@ -142,8 +144,9 @@ class SeriesWindow:
         Raises:
             ParameterError: if the window is over, or the cells are none of the domain.
         """
-        self.advance(cells, opted_out)
-        return self.draw()
+        changes = self.advance(cells, opted_out)
+        self._bound = self.design.bind(self._bound, self.tick - 1, changes)
+        return self.draw(self._bound)
 
     def advance(self, cells: Counts, opted_out: NDArray[np.bool_] | None = None) -> tuple[LevelChanges, ...]:
         """Take everybody to the next tick. Nothing is drawn; whoever keeps books binds the key to these changes now.

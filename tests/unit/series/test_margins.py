@@ -57,7 +57,8 @@ def test_what_is_measured_of_a_margin_is_the_strategy_of_its_changes(span: Any) 
     window = SeriesWindow(plan, key, PEOPLE)
     stocks = []
     for tick, rows in enumerate(walk()):
-        measured = window.publish(rows).margins
+        window.advance(rows)
+        measured = window.draw().margins
         stocks.append([np.bincount(rows // 5 % 2, minlength=2), np.bincount(rows % 5, minlength=5)])
         for place, (margin, noisy) in enumerate(zip(plan.margins, measured, strict=True)):
             nodes = np.arange(SHAPE[margin.axis])

@@ -15,7 +15,7 @@ from sudare.noise.addressed import NoiseKey
 from sudare.series.mechanism import LevelDesign, SeriesWindow
 from sudare.series.planning import compare_strategies, plan_series
 from sudare.series.strategies import strategy_for
-from sudare.series.visiting import noise_of_level
+from sudare.series.visiting import key_of_tick, noise_of_level
 
 MAP = CountTable.from_dense(np.zeros((16, 16), dtype=np.int64)).domain
 KEY = NoiseKey.for_research(7)
@@ -52,13 +52,15 @@ def test_what_is_measured_is_the_strategy_of_the_changes_and_the_noise_of_the_ad
     plan = design(strategy="power")
     window, shadow = SeriesWindow(plan, KEY, PEOPLE), SeriesWindow(plan, KEY, PEOPLE)
     stocks: list[list[Any]] = []
+    bound = ""
     for tick, rows in enumerate(walk()):
         measured = window.publish(rows).measured
-        shadow.paths.advance(tick, shadow._places(rows))
+        bound = plan.bind(bound, tick, shadow.advance(rows))
+        key = key_of_tick(KEY, tick, bound).child("tick", tick)
         counted = shadow.paths.cells[shadow.paths.cells >= 0]
         stocks.append([np.bincount(counted // width, minlength=256 // width) for width in plan.caps.widths])
         for level, noisy in enumerate(measured):
-            noise = noise_of_level(KEY.child("tick", tick), level, plan.depths[level], plan.levels[level].sampler)
+            noise = noise_of_level(key, level, plan.depths[level], plan.levels[level].sampler)
             history = np.array([stock[level] for stock in stocks])
             changes = np.diff(history, axis=0, prepend=0)
             coefficients = plan.levels[level].strategy.coefficients
@@ -235,21 +237,36 @@ def test_a_window_of_any_ticks_pays_for_two_blocks() -> None:
         replace(plan, blocks=1)
 
 
-def test_noise_that_is_bound_to_its_input_shows_no_difference_under_one_key() -> None:
-    """A twin that draws both inputs from the window's key shows exactly who moved."""
+def test_one_key_on_two_inputs_shows_no_difference() -> None:
+    """What is published is bound to its input. A twin that draws both from the window's key shows exactly who moved."""
     rows = walk()[0]
     other = np.where(np.arange(PEOPLE) == 5, (rows + 1) % 256, rows)
-    plain, bound = [], []
+    plain, bound, published = [], [], []
     for cells in (rows, other):
         window = SeriesWindow(design(), KEY, PEOPLE)
         binding = window.design.bind("", 0, window.advance(cells))
         bound.append(window.draw(binding).measured[-1])
-        plain.append(SeriesWindow(design(), KEY, PEOPLE).publish(cells).measured[-1])
+        published.append(SeriesWindow(design(), KEY, PEOPLE).publish(cells).measured[-1])
+        twin = SeriesWindow(design(), KEY, PEOPLE)
+        twin.advance(cells)
+        plain.append(twin.draw().measured[-1])
     assert np.count_nonzero(plain[0] - plain[1]) <= 2
     assert np.count_nonzero(bound[0] - bound[1]) > 200
+    assert all(np.array_equal(one, two) for one, two in zip(bound, published, strict=True))
     again = SeriesWindow(design(), KEY, PEOPLE)
     binding = again.design.bind("", 0, again.advance(rows))
     assert np.array_equal(again.draw(binding).measured[-1], bound[0]), "the same input has the same noise"
+
+
+def test_one_key_on_two_pasts_shows_no_difference() -> None:
+    """All that was measured before is bound too: the same tick after another one has other noise."""
+    rows, found = walk(), []
+    for first in (rows[0], np.where(np.arange(PEOPLE) == 5, (rows[0] + 1) % 256, rows[0])):
+        window = SeriesWindow(design(), KEY, PEOPLE)
+        window.publish(first)
+        window.skip()
+        found.append(window.publish(rows[2]).measured[-1])
+    assert np.count_nonzero(found[0] - found[1]) > 200
 
 
 def test_what_is_bound_is_all_that_is_measured() -> None:

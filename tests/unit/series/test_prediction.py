@@ -42,7 +42,7 @@ def test_errors_are_as_predicted(filters: bool, share: float) -> None:
 
 
 @pytest.mark.parametrize("budget", [Budget(rho=0.5), Budget(epsilon=8)], ids=["rho", "epsilon"])
-@pytest.mark.parametrize("moves", [0, 4, 40])
+@pytest.mark.parametrize("moves", [0, pytest.param(4, marks=pytest.mark.deep), 40])
 def test_no_cell_is_predicted_to_be_worse_than_by_fresh_noise(budget: Budget, moves: int) -> None:
     """Whatever noise a budget has: the best strategy for Gaussian noise would be a third worse for Laplace noise and 40 moves."""
     last = [143]

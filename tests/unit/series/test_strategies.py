@@ -95,7 +95,7 @@ def noise_of(coefficients: Reals) -> Reals:
     return np.asarray(np.cumsum(solve_triangular(rows, np.ones(ticks), lower=True) ** 2))
 
 
-@pytest.mark.parametrize("ticks", ORACLE)
+@pytest.mark.parametrize("ticks", [24, 144, pytest.param(1440, marks=pytest.mark.deep)])
 def test_coefficients_of_the_square_root_are_those_of_jax_privacy(ticks: int) -> None:
     last, inverse, variance = ORACLE[ticks]
     strategy = strategy_for("square-root", ticks, 0)
