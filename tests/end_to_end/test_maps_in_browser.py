@@ -196,11 +196,9 @@ def test_true_counts_are_asked_for_and_marked(page: Page) -> None:
     before = page.evaluate(OVERLAID)
     page.select_option("#map-first", "truth")
     page.select_option("#map-second", "")
-    page.wait_for_timeout(400)
+    until(page, "() => document.querySelector('#map-table caption').textContent.includes('公表不可')")
     after = page.evaluate(OVERLAID)
     assert len(after) > len(before), "the watermark is over the whole map now"
-    caption = page.locator("#map-table caption").text_content() or ""
-    assert "公表不可" in caption
     largest = f"{int(true_counts().to_dense().sum(axis=0).max()):,}"
     until(page, "([largest]) => document.querySelector('#map-table td').textContent === largest", largest)
     page.select_option("#map-first", "released")
@@ -217,8 +215,7 @@ def test_the_swipe_moves_by_keys_and_a_category_is_chosen(page: Page) -> None:
     page.select_option("select[name=slice-0]", "1")
     until(page, "([before]) => document.querySelector('#map-table tbody tr').textContent !== before", before or "")
     page.uncheck("#map-logarithmic")
-    page.wait_for_timeout(300)
-    assert page.locator("#map-legend-second").is_visible()
+    page.wait_for_selector("#map-legend-second", state="visible")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
