@@ -230,7 +230,7 @@ def test_areas_are_coloured_named_and_chosen(browser: Any, site: tuple[str, Any]
     named = {f"{name} ({code})": f"{count:,}" for name, code, count in zip(NAMES, CODES, counts.tolist(), strict=True)}
     for painter in ("webgl", "canvas"):
         page.goto(f"{address}/release?folder=areas/release&painter={painter}")
-        page.wait_for_selector("#map[data-level]")
+        page.wait_for_selector(f"#map[data-level][data-painter={painter}]")
         rows = page.locator("#map-table tbody tr").evaluate_all(
             "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
         )
@@ -240,5 +240,11 @@ def test_areas_are_coloured_named_and_chosen(browser: Any, site: tuple[str, Any]
         page.keyboard.press("Shift+ArrowUp")
         until(page, f"() => {CHOSEN}.includes('{NAMES[2]}')")
         assert named[f"{NAMES[2]} ({CODES[2]})"] in page.inner_text("#map-chosen")
+        if painter == "webgl":  # a card that is taken away leaves the map where it was
+            page.evaluate(
+                "document.querySelector('#map-view canvas').getContext('webgl2').getExtension('WEBGL_lose_context').loseContext()"
+            )
+            page.wait_for_selector("#map[data-painter=canvas]")
+            assert NAMES[2] in page.inner_text("#map-chosen")
     context.close()
     assert complaints == []
