@@ -8,12 +8,16 @@ simplest alternative.
 A bias is the mean of signed errors over keys and ticks, divided by the root of their mean square; of several categories the
 largest. With so many keys, chance alone gives 0.1 to 0.2 for the largest of eleven; at one tick 0.3.
 
+Empty areas of a map are looked at by themselves: what is published is never below 0, so that where nobody is there are some
+people too many, whatever method is used. Beside it: separate tables, and noise on every cell that is cut off at 0.
+
 ``python -m benchmarks series_margins`` prints all of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -26,12 +30,14 @@ from sudare.noise import NoiseKey, ResearchEntropy
 from sudare.series.mechanism import SeriesDesign, SeriesWindow
 from sudare.series.planning import plan_series
 
-__all__ = ["TARGETS", "AttributeFlow", "bias", "run", "series_errors"]
+__all__ = ["TARGETS", "AttributeFlow", "EmptyAreas", "bias", "people_in_empty_areas", "run", "series_errors"]
 
 SIDE, PEOPLE, TICKS, MOVES, RHO = 64, 40_000, 24, 3, 1
 SEXES, AGES = 2, 9
 STRIPS = 8
 KEYS, FRESH_KEYS = 64, 4
+FRESH_EVERY = 4
+"""Separate tables of all ticks are alike: one of so many is made."""
 
 TARGETS = {
     "series_total_bias": "at most 0.2 (of the total, absolute)",
@@ -45,8 +51,12 @@ TARGETS = {
     "series_vs_fresh_margins": "below 1 (root mean squared errors of sexes and ages, the series / separate fresh tables)",
     "series_vs_fresh_strips": "below 1 (of strips of the map)",
     "series_vs_fresh_cells": "below 1 (of cells)",
+    "series_empty_area_people": "mean published people of areas of 16 x 16 cells where nobody ever is, on a map of 128 x 128",
+    "fresh_empty_area_people": "the same of separate tables, each with its share of the budget",
+    "clipped_empty_area_people": "the same of noise on every cell at every tick, cut off at 0",
 }
 
+Counts = NDArray[np.int64]
 Errors = NDArray[np.float64]
 """One for each key, tick, row, column, sex and age."""
 
@@ -77,6 +87,66 @@ class AttributeFlow:
             yield np.where(cells >= 0, (cells * SEXES + self._sex) * AGES + self._age, -1)
 
 
+@dataclass(frozen=True)
+class EmptyAreas:
+    """A map whose empty areas are looked at.
+
+    Attributes:
+        side: of the map, in cells.
+        area: side of an area, in cells.
+        people: who live there.
+        ticks: of the day.
+        rho: for the day.
+        keys: how many days are drawn.
+    """
+
+    side: int = 128
+    area: int = 16
+    people: int = 80_000
+    ticks: int = TICKS
+    rho: Fraction = Fraction(1, 10)
+    keys: int = 2
+
+
+def people_in_empty_areas(size: EmptyAreas, *, learns: bool = True) -> dict[str, float]:
+    """How many people are published of an area where nobody is all day, on average, by method.
+
+    Args:
+        size: of the map.
+        learns: whether the series learns which places are likely to be empty.
+    """
+    flow = PeopleFlow(invent_country(size.side, people=size.people), moving=0.01, ticks=size.ticks, seed=4)
+    planned = plan_series(flow.domain, sudare.Budget(rho=size.rho), ticks=size.ticks, moves=MOVES)
+    design = replace(planned, learns=learns)
+    deviation = float(size.ticks / (2 * size.rho)) ** 0.5
+    truths: list[Counts] = []
+    tables: dict[str, list[Counts]] = {"series": [], "fresh": [], "clipped": []}
+    for key in range(size.keys):
+        window = SeriesWindow(design, NoiseKey.for_research(key), flow.people)
+        source, random = ResearchEntropy(key), np.random.default_rng(key)
+        flow.restart()
+        for tick, cells in enumerate(flow.day()):
+            tables["series"].append(window.publish(cells).table.to_dense())
+            counted = _counted(window)
+            truths.append(counted)
+            if tick % FRESH_EVERY:
+                continue
+            table = CountTable.from_cells(flow.domain, np.arange(counted.size, dtype=np.uint64), counted.reshape(-1))
+            fresh = sudare.publish(table, sudare.Budget(rho=size.rho / size.ticks), entropy=source)
+            tables["fresh"].append(fresh.table.to_dense())
+            noisy = counted + np.rint(random.normal(0, deviation, counted.shape)).astype(np.int64)
+            tables["clipped"].append(np.maximum(noisy, 0))
+    is_empty = _areas(truths, size.area).sum(axis=0) == 0
+    return {name: float(_areas(found, size.area)[:, is_empty].mean()) for name, found in tables.items()}
+
+
+def _areas(tables: list[Counts], side: int) -> Counts:
+    maps = np.array(tables)
+    rows, columns = (length // side for length in maps.shape[1:])
+    areas: Counts = maps.reshape(len(maps), rows, side, columns, side).sum(axis=(2, 4))
+    return areas
+
+
 def run() -> dict[str, float]:
     """All numbers."""
     flow = AttributeFlow()
@@ -96,7 +166,8 @@ def run() -> dict[str, float]:
     }
     for name, parts in (("margins", _margins), ("strips", _strips), ("cells", lambda errors: [errors])):
         found[f"series_vs_fresh_{name}"] = _root(parts(ours)) / _root(parts(fresh))
-    return found
+    people = people_in_empty_areas(EmptyAreas())
+    return found | {f"{name}_empty_area_people": number for name, number in people.items()}
 
 
 def series_errors(flow: AttributeFlow, design: SeriesDesign, key: int) -> Errors:

@@ -9,12 +9,23 @@ too; the day is not revised, which would take as long as all its ticks did.
 
 from __future__ import annotations
 
+import gc
 import json
-from dataclasses import dataclass
+import tempfile
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
 
+import sudare
 from benchmarks.measuring import in_new_process
+from sudare.domain import CountTable, Domain, Mesh
+from sudare.examples import PeopleFlow, invent_country, write_people_flow
+from sudare.ledger import open_ledger
+from sudare.privacy.unit import ProtectedTime
+from sudare.releases.kinds.series.plan_file import read_series_plan
+from sudare.releases.kinds.series.running import run_tick
 
-__all__ = ["TARGETS", "TickSize", "TickTimes", "run", "time_ticks"]
+__all__ = ["TARGETS", "TickSize", "TickTimes", "publish_ticks", "run", "time_ticks"]
 
 TARGETS = {
     "tick_seconds_10m": "at most 10 (one tick of 10 million people over 2048 x 2048 meshes of 1 km, two cores)",
@@ -23,48 +34,6 @@ TARGETS = {
     "first_tick_seconds_10m": "the first tick, at which everybody enters, and kernels are made ready",
     "tick_peak_gb": "peak memory of the ten million people's ticks",
 }
-
-CODE = """
-import gc, json, tempfile, time
-from pathlib import Path
-import sudare
-from sudare.domain import CountTable, Domain, Mesh
-from sudare.examples import PeopleFlow, invent_country, write_people_flow
-from sudare.ledger import open_ledger
-from sudare.privacy.unit import ProtectedTime
-from sudare.releases.kinds.series.plan_file import read_series_plan
-from sudare.releases.kinds.series.running import run_tick
-
-def memory(field):
-    lines = dict(line.split(":") for line in open("/proc/self/status") if ":" in line)
-    return int(lines[field].split()[0]) * 1024
-
-side, people, ticks, wanted = {side}, {people}, {ticks}, {wanted}
-country = invent_country(side, people=people)
-# The same people on meshes of 1 km: a window of 2048 x 2048 holds Japan.
-mesh = Mesh("KEY_CODE", "3", 3407, 1835, side, side)
-country = CountTable.from_cells(Domain((mesh,)), country.keys, country.counts)
-flow = PeopleFlow(country, moving=0.01, ticks=ticks, seed=1)
-seconds, processor, resident = [], [], []
-with tempfile.TemporaryDirectory() as temporary:
-    folder = Path(temporary)
-    (folder / "series.toml").write_text({plan!r})
-    with open_ledger(folder / "budget.db", create=True) as ledger:
-        unit = sudare.Unit("person", time=ProtectedTime("person-day", ticks))
-        ledger.add_dataset("people", sudare.Budget(rho=2), unit=unit)
-    plan = read_series_plan(folder / "series.toml")
-    for number in range(wanted):
-        (file,) = write_people_flow(flow, folder / "rows", ticks=1)
-        tick = plan.clock.tick_of(plan.clock.start, number)
-        start, used = time.perf_counter(), time.process_time()
-        run_tick(plan, tick)
-        seconds.append(time.perf_counter() - start)
-        processor.append(time.process_time() - used)
-        file.unlink()
-        gc.collect()
-        resident.append(memory("VmRSS"))
-print(json.dumps([seconds, processor, resident, memory("VmHWM")]))
-"""
 
 PLAN = """
 kind = "series"
@@ -149,9 +118,46 @@ class TickTimes:
 
 def time_ticks(size: TickSize) -> TickTimes:
     """Publish ticks in a new process."""
-    plan = PLAN.format(side=size.side, minutes=24 * 60 // size.ticks)
-    code = CODE.format(side=size.side, people=size.people, ticks=size.ticks, wanted=size.wanted, plan=plan)
+    code = (
+        "import json\nfrom dataclasses import astuple\nfrom benchmarks.series_ticks import TickSize, publish_ticks\n"
+        f"print(json.dumps(astuple(publish_ticks({size!r}))))"
+    )
     return TickTimes(*json.loads(in_new_process(code)))
+
+
+def publish_ticks(size: TickSize) -> TickTimes:
+    """Publish ticks, one after the other, in this process."""
+    country = invent_country(size.side, people=size.people)
+    # The same people on meshes of 1 km: a window of 2048 x 2048 holds Japan.
+    mesh = Mesh("KEY_CODE", "3", 3407, 1835, size.side, size.side)
+    country = CountTable.from_cells(Domain((mesh,)), country.keys, country.counts)
+    flow = PeopleFlow(country, moving=0.01, ticks=size.ticks, seed=1)
+    times = TickTimes([], [], [], 0)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        plan_file = folder / "series.toml"
+        plan_file.write_text(PLAN.format(side=size.side, minutes=24 * 60 // size.ticks), encoding="utf-8")
+        with open_ledger(folder / "budget.db", create=True) as ledger:
+            unit = sudare.Unit("person", time=ProtectedTime("person-day", size.ticks))
+            ledger.add_dataset("people", sudare.Budget(rho=2), unit=unit)
+        plan = read_series_plan(plan_file)
+        for number in range(size.wanted):
+            (file,) = write_people_flow(flow, folder / "rows", ticks=1)
+            tick = plan.clock.tick_of(plan.clock.start, number)
+            start, used = time.perf_counter(), time.process_time()
+            run_tick(plan, tick)
+            times.seconds.append(time.perf_counter() - start)
+            times.processor.append(time.process_time() - used)
+            file.unlink()
+            gc.collect()
+            times.resident.append(_memory("VmRSS"))
+    return replace(times, peak=_memory("VmHWM"))
+
+
+def _memory(field: str) -> int:
+    """What the system tells of this process's memory, in bytes."""
+    lines = dict(line.split(":") for line in Path("/proc/self/status").read_text().splitlines() if ":" in line)
+    return int(lines[field].split()[0]) * 1024
 
 
 if __name__ == "__main__":

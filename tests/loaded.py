@@ -22,6 +22,7 @@ OTHERS = (
     "scipy.sparse",
     "scipy.special",
     "scipy.stats",
+    "typer._adapters",
 )
 
 for name in OTHERS:

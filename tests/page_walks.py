@@ -1,11 +1,13 @@
 """Walks through the local page in a real browser: what was asked of other hosts, what a policy stopped, what axe finds.
 
-A journey is added with a line: open a `PageVisit`, go where the journey goes, and call `examine` where it rests::
+A journey opens a `PageVisit`, goes by keyboard where people go, and calls `examine` where it rests::
 
-    with serve_folder(tmp_path) as address, visit(address, View("ja", 390, "dark")) as walk:
-        walk.page.goto(walk.address("/ledgers"))
-        walk.examine()
-        walk.require_clean()
+    with serve_folder(tmp_path) as address:
+        site = enter(browser, address)
+        with visit(browser, site, View("ja", 390, "dark")) as walk:
+            walk.press("a[href='/ledgers']", "svg.timeline")
+            walk.examine()
+            walk.require_clean()
 """
 
 from __future__ import annotations
@@ -29,9 +31,11 @@ from tests.browser import find_chromium
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-__all__ = ["VIEWS", "PageVisit", "View", "open_playwright", "serve_folder", "visit"]
+__all__ = ["VIEWS", "PageSite", "PageVisit", "View", "enter", "open_playwright", "serve_folder", "visit"]
 
 SECONDS = 20
+MAX_TABS = 250
+"""Presses of the Tab key after which something counts as out of reach."""
 WIDTHS = {1280: 900, 390: 844}
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 OWN_SCHEMES = ("data", "blob", "about")
@@ -55,6 +59,19 @@ VIEWS = tuple(
 )
 
 
+@dataclass(frozen=True)
+class PageSite:
+    """Where a page is served, to whom it knows already.
+
+    Attributes:
+        root: its address.
+        session: that its one-time token was exchanged for.
+    """
+
+    root: str
+    session: Any
+
+
 @dataclass
 class PageVisit:
     """One visit.
@@ -67,6 +84,7 @@ class PageVisit:
         violations: of the content security policy.
         errors: that the console or the scripts told.
         found: what axe found, and what sticks out of the window.
+        pressed: how many links and buttons were pressed.
     """
 
     page: Page
@@ -76,6 +94,44 @@ class PageVisit:
     violations: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     found: list[str] = field(default_factory=list)
+    pressed: int = 0
+
+    def reach(self, selector: str, *, most: int = MAX_TABS) -> None:
+        """Go on with the Tab key until the first element of a selector has the focus.
+
+        Raises:
+            AssertionError: if it is not reached, or the focus cannot be seen.
+        """
+        wanted = self.page.locator(selector).first.element_handle()
+        for _ in range(most):
+            if self.page.evaluate("wanted => document.activeElement === wanted", wanted):
+                assert self.page.evaluate(FOCUS_IS_SEEN), f"the focus on {selector} cannot be seen"
+                return
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"{selector} is not reached by the Tab key at {self.page.url}")
+
+    def press(self, selector: str, ready: str, *, key: str = "Enter") -> None:
+        """Press a link or a button by keyboard, and wait for what it leads to."""
+        self.reach(selector)
+        self.page.keyboard.press(key)
+        self.pressed += 1
+        self.page.wait_for_selector(ready, state="attached")
+
+    def write(self, selector: str, text: str) -> None:
+        """Type a text in place of what a field has."""
+        self.reach(selector)
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.insert_text(text)
+
+    def choose(self, selector: str, value: str) -> None:
+        """Choose a value of a list by its arrow keys."""
+        self.reach(selector)
+        chosen = self.page.locator(selector).first
+        self.page.keyboard.press("Home")
+        while chosen.input_value() != value:
+            before = chosen.input_value()
+            self.page.keyboard.press("ArrowDown")
+            assert chosen.input_value() != before, f"{selector} has no {value}"
 
     def address(self, path: str) -> str:
         """The whole address of a page."""
@@ -122,6 +178,13 @@ class PageVisit:
         assert not self.violations, self.violations
         assert not self.errors, self.errors
         assert not self.found, "\n".join(self.found)
+
+
+FOCUS_IS_SEEN = """() => {
+    const style = getComputedStyle(document.activeElement), box = document.activeElement.getBoundingClientRect();
+    const inside = box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
+    return inside && document.activeElement.matches(":focus-visible") && style.outlineStyle !== "none";
+}"""
 
 
 def _axe_source() -> str:
@@ -173,24 +236,35 @@ def read_address(process: subprocess.Popen[str]) -> str:
     raise AssertionError(f"the page did not start: {text}")
 
 
-@contextmanager
-def visit(browser: Browser, address: str, view: View) -> Iterator[PageVisit]:
-    """A visit to the page at an address with a token, by somebody new."""
+def enter(browser: Browser, address: str) -> PageSite:
+    """Open an address with its token, which is used up by it, and keep the session."""
     parts = urlsplit(address)
+    context = browser.new_context()
+    context.new_page().goto(address)
+    session = context.storage_state()
+    context.close()
+    return PageSite(f"{parts.scheme}://{parts.netloc}", session)
+
+
+@contextmanager
+def visit(browser: Browser, site: PageSite, view: View) -> Iterator[PageVisit]:
+    """A visit to the first page of a site, in a window of its own."""
+    host = urlsplit(site.root).netloc
     size = {"width": view.width, "height": WIDTHS[view.width]}
     context = browser.new_context(
         viewport=size,  # type: ignore[arg-type]
         color_scheme=view.scheme,
         locale={"en": "en-GB", "ja": "ja-JP"}[view.language],
         reduced_motion="reduce",
+        storage_state=site.session,
     )
     context.set_default_timeout(SECONDS * 1000)
     page = context.new_page()
-    walk = PageVisit(page=page, root=f"{parts.scheme}://{parts.netloc}", view=view)
+    walk = PageVisit(page=page, root=site.root, view=view)
 
     def asked(request: Any) -> None:
         to = urlsplit(request.url)
-        if to.scheme not in OWN_SCHEMES and to.netloc != parts.netloc:
+        if to.scheme not in OWN_SCHEMES and to.netloc != host:
             walk.foreign.append(request.url)
 
     def told(message: Any) -> None:
@@ -203,7 +277,7 @@ def visit(browser: Browser, address: str, view: View) -> Iterator[PageVisit]:
     page.on("console", told)
     page.on("pageerror", lambda error: walk.errors.append(str(error)))
     try:
-        page.goto(address)
+        page.goto(walk.address("/"))
         yield walk
     finally:
         context.close()

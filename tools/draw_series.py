@@ -57,12 +57,12 @@ def file_of(name: str, language: str) -> Path:
     return ASSETS / f"series-{name}-{language}.svg"
 
 
-def draw_methods(language: str) -> str:
+def draw_methods(language: str, size: StreamSize = SIZE) -> str:
     """One area over a day, true and published, a panel for each method, with the error over all areas and ticks."""
-    stream = AreaStream(SIZE, SHARE, SEED)
-    block = SIZE.side // SIZE.blocks
-    row, column = stream.flow.stadium // SIZE.side // block, stream.flow.stadium % SIZE.side // block
-    area = row * SIZE.blocks + column
+    stream = AreaStream(size, SHARE, SEED)
+    block = size.side // size.blocks
+    row, column = stream.flow.stadium // size.side // block, stream.flow.stadium % size.side // block
+    area = row * size.blocks + column
     tables: dict[str, list[tuple[Numbers, Numbers]]] = {OURS: list(series_tables(stream, RHO, MOVES))}
     tables |= {name: list(baseline_tables(stream, RHO, name, MOVES)) for name in BASELINES}
     errors = {

@@ -297,10 +297,16 @@ def show_checks(console: Console, title: str, folder: Path, ledger: str, languag
         language: ``"en"`` or ``"ja"``.
     """
     heading(console, title)
-    colours = {"passed": "green", "failed": "red", "skipped": "yellow"}
+    outcomes = {
+        "passed": ("green", Words("passed", "合格")),
+        "failed": ("red", Words("failed", "不合格")),
+        "skipped": ("yellow", Words("skipped", "省略")),
+    }
     for check in verify_folder(folder, ledger):
         text = check.japanese if language == "ja" else check.english
-        say(console, f"[{colours[check.outcome]}]{check.outcome}[/] {{name}}: {{text}}", name=check.name, text=text)
+        colour, outcome = outcomes[check.outcome]
+        line = f"[{colour}]{outcome.explain(language)}[/] {{name}}: {{text}}"
+        say(console, line, name=check.words.explain(language), text=text)
     console.print()
     say(console, "[bold]" + LOOK.explain(language), page=folder / "release.html")
 

@@ -44,9 +44,9 @@ LONELY = {
     "drafting/public_lists.py": "labels as data spells them",
     "spark/checking.py": "a letter whose hash every Spark must give",
     "drafting/roles.py": "names of columns, by which they are recognized",
-    "web/content/record_forms.py": "names of columns, by which they are recognized",
+    "drafting/record_drafts.py": "names of columns, by which they are recognized",
+    "drafting/table_drafts.py": "names of columns, by which they are recognized",
     "system/reasons.py": "the English twins are the system's own words",
-    "sql/metadata/describing.py": "the head of a file, in both languages in one text",
 }
 """Modules with Japanese texts that are no twins of English ones, and why."""
 

@@ -5,7 +5,7 @@
   space does not count, and an exit code other than 0 is announced as ``[exit code N]`` below the command's output. A line
   that is ``sudare`` and its arguments needs no shell; a real one runs all others.
 - ``python`` blocks are run one after the other in the page's one namespace.
-- A block whose title begins with ``Not run here:`` is skipped; the rest of the title says why.
+- A block whose title begins with ``Not run here:``, or says so in Japanese, is skipped; the rest of the title says why.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.processes import run_command
 
 __all__ = ["NOT_RUN", "Block", "Command", "blocks_of", "commands_of", "fits", "plain_arguments", "run_page"]
 
-NOT_RUN = "Not run here:"
+NOT_RUN = ("Not run here:", "ここでは実行しません:")
 SECONDS = 120
 FENCE = re.compile(
     r"^(?P<indent> *)```(?P<language>\w+)(?P<attributes>[^\n]*)\n(?P<text>.*?)^(?P=indent)```$", re.M | re.S
@@ -110,8 +110,17 @@ def _plain(text: str) -> str:
     return re.sub(r"─+", "─", "".join(text.split()))
 
 
-def run_page(text: str, folder: Path, *, language: str, environment: dict[str, str] | None = None) -> int:
+def run_page(
+    text: str, folder: Path, *, language: str, environment: dict[str, str] | None = None, quickly: bool = True
+) -> int:
     """Run a page in a folder, and return how many commands and snippets were run.
+
+    Args:
+        text: of the page.
+        folder: where its files are written.
+        language: of the commands.
+        environment: more of it.
+        quickly: whether errors are predicted from few trials: not where the page shows them.
 
     Raises:
         AssertionError: if something does not go as the page says.
@@ -130,7 +139,7 @@ def run_page(text: str, folder: Path, *, language: str, environment: dict[str, s
             target.write_text(block.text, encoding="utf-8")
         elif block.language == "console":
             for command in commands_of(block.text):
-                _run(command, folder, settings, block.line)
+                _run(command, folder, settings, block.line, quickly)
                 number += 1
         elif block.language == "python":
             source = "\n" * block.line + block.text
@@ -169,10 +178,10 @@ def plain_arguments(line: str) -> list[str] | None:
     return shlex.split(joined)[1:]
 
 
-def _run(command: Command, folder: Path, environment: dict[str, str], line: int) -> None:
+def _run(command: Command, folder: Path, environment: dict[str, str], line: int, quickly: bool) -> None:
     arguments = plain_arguments(command.line)
     if arguments is not None:
-        done = run_command(arguments, folder, environment, merged=True, seconds=SECONDS)
+        done = run_command(arguments, folder, environment, merged=True, seconds=SECONDS, quickly=quickly)
     else:
         done = subprocess.run(
             ["bash", "-c", command.line],  # noqa: S607

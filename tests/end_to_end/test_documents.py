@@ -24,6 +24,7 @@ MODULES = sorted(
 )
 READMES = (ROOT / "README.md", ROOT / "README.ja.md")
 PAGES = sorted([*ROOT.glob("*.md"), *PACKAGE.rglob("*.md"), *(ROOT / "papers").glob("*.md")])
+JAPANESE = sorted([ROOT / "README.ja.md", *(ROOT / "docs").rglob("*.ja.md")])
 SAMPLERS_AND_MECHANISMS = [
     "discrete_laplace",
     "discrete_gaussian",
@@ -56,7 +57,9 @@ PUBLIC = [
 
 
 @pytest.mark.parametrize("name", ["sudare", "sudare_papers", *MODULES])
-def test_examples_in_docstrings(name: str) -> None:
+def test_examples_in_docstrings(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A debugger, which nobody asks for, looks for each example whether any file was changed that was ever shown.
+    monkeypatch.setattr("linecache.checkcache", lambda filename=None: None)
     module = importlib.import_module(name)
     finder = doctest.DocTestFinder(exclude_empty=True)
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
@@ -76,6 +79,14 @@ def test_examples_in_pages(page: Path, tmp_path: Path, monkeypatch: pytest.Monke
     known: dict[str, Any] = {}
     for block in code_blocks(page):
         exec(compile(block, str(page), "exec"), known if page in READMES else {})  # noqa: S102
+
+
+@pytest.mark.parametrize("page", JAPANESE, ids=lambda page: str(page.relative_to(ROOT)))
+def test_japanese_lines_end_with_a_paragraph(page: Path) -> None:
+    """A browser shows a line end as a space, which Japanese does not have between letters."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    letter = r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]"
+    assert re.findall(rf"^[^|#\n].*{letter}\n{letter}.*", text, re.MULTILINE) == []
 
 
 def test_both_readmes_show_the_same_code() -> None:

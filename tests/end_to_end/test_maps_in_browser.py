@@ -107,7 +107,12 @@ def site(browser: Any, town: Path) -> Iterator[tuple[str, Any]]:
         yield address.split("/?")[0], session
 
 
-@pytest.fixture(params=[(1280, "light", "en", "&painter=webgl"), (390, "dark", "ja", "")], ids=["desk", "phone"])
+DESK, PHONE = (1280, "light", "en", "&painter=webgl"), (390, "dark", "ja", "")
+DESK_FIRST = [pytest.param(DESK, id="desk"), pytest.param(PHONE, id="phone", marks=pytest.mark.deep)]
+"""Of what depends on neither width nor colours nor language."""
+
+
+@pytest.fixture(params=[DESK, PHONE], ids=["desk", "phone"])
 def page(request: pytest.FixtureRequest, browser: Any, site: tuple[str, Any]) -> Iterator[Page]:
     """A page whose console stays silent; on the phone the painter is the one that it chooses itself."""
     width, scheme, language, painter = request.param
@@ -141,6 +146,7 @@ OVERLAID = "[...document.querySelectorAll('#map-view canvas')].findLast((canvas)
 CHOSEN = "document.getElementById('map-chosen').textContent"
 
 
+@pytest.mark.parametrize("page", DESK_FIRST, indirect=True)
 def test_both_painters_agree(page: Page) -> None:
     pictures = page.evaluate(PAINT_BOTH)
     assert len(pictures) == 12
@@ -164,6 +170,7 @@ def test_the_map_by_keyboard(page: Page) -> None:
     until(page, f"() => !/\\d/.test({CHOSEN})")
 
 
+@pytest.mark.parametrize("page", DESK_FIRST, indirect=True)
 def test_everybody_is_in_the_whole_area(page: Page, town: Path) -> None:
     from sudare.releases.kinds.counts import read_published_table
 

@@ -1,4 +1,4 @@
-"""The local page in a real browser: from the opened page to a release, in every language, width and colour scheme."""
+"""The local page in a real browser: every journey by keyboard alone, in every language, width and colour scheme."""
 
 from __future__ import annotations
 
@@ -10,17 +10,31 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sudare.ledger import open_ledger
-from tests.page_walks import VIEWS, View, open_playwright, serve_folder, visit
+from tests.end_to_end.page_steps import JOURNEYS, MAX_PRESSED, MAX_SECONDS, fill_folder
+from tests.page_walks import VIEWS, PageSite, View, enter, open_playwright, serve_folder, visit
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
-MAX_CLICKS, MAX_SECONDS = 5, 60
-FIRST = View("ja", 390, "dark")
-OTHERS = tuple(view for view in VIEWS if view != FIRST)
-ROWS = 'person_id,性別,age,note\n1,女,3,a b\n2,男,70,"c""d"\n3,女,40,改\n'
+FIRST = {
+    "counts": View("ja", 390, "dark"),
+    "records": View("en", 390, "light"),
+    "tables": View("ja", 1280, "dark"),
+    "queries": View("en", 1280, "dark"),
+    "series": View("ja", 390, "light"),
+}
+"""The view in which each journey is walked every time; in all others in depth."""
+
+CHARGED = {
+    "counts": ("invented-country", "epsilon = 0.5"),
+    "queries": ("visits-sql", "epsilon = 0.5"),
+    "series": ("flow", "rho = 0.5"),
+}
+"""Which folder has the ledger of a journey, and what was spent in it afterwards."""
+
+OTHERS = [(journey, view) for view in VIEWS for journey in JOURNEYS if view != FIRST[journey]]
 
 
 @pytest.fixture(scope="module")
@@ -29,60 +43,52 @@ def browser() -> Iterator[Browser]:
         yield opened
 
 
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[str]:
-    with serve_folder(tmp_path) as address:
-        yield address
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("page")
+    fill_folder(made)
+    return made
 
 
-def _journey(browser: Browser, address: str, view: View, example: str) -> None:
-    with visit(browser, address, view) as walk:
-        page, began, clicks = walk.page, time.monotonic(), 0
-        walk.examine()
-        for selector, ready in (
-            (f"form:has(input[value='{example}']) button", "body[data-ready]"),
-            ("#ask", "dialog[open]"),
-            ("#run button.main", "#verify"),
-        ):
-            page.click(selector)
-            clicks += 1
-            page.wait_for_selector(ready)
-            if "/release" not in page.url:
-                walk.examine()
-        assert "/release?folder=" in page.url
-        page.wait_for_selector("#map[data-level]")
-        assert (clicks <= MAX_CLICKS, time.monotonic() - began <= MAX_SECONDS) == (True, True), clicks
-        page.goto(walk.address("/"))
-        walk.examine()
-        page.goto(walk.address("/draft?file=people.csv"))
-        walk.examine()
-        page.click("#draft button.main")
-        page.wait_for_selector("body[data-ready]")
-        walk.examine()
+@pytest.fixture(scope="module")
+def site(browser: Browser, folder: Path) -> Iterator[PageSite]:
+    """One process serves all journeys, as one page serves all windows that somebody opens."""
+    with serve_folder(folder) as address:
+        yield enter(browser, address)
+
+
+def spent_in(folder: Path, place: str) -> set[str]:
+    """What was spent, by the ledgers of all folders of a name."""
+    found = set()
+    for file in folder.glob(f"{place}*/budget.db"):
+        with open_ledger(file) as ledger:
+            found |= {str(dataset.spent) for dataset in ledger.datasets()}
+    return found
+
+
+@pytest.mark.parametrize("journey", JOURNEYS)
+def test_every_journey_by_keyboard(browser: Browser, site: PageSite, folder: Path, journey: str) -> None:
+    with visit(browser, site, FIRST[journey]) as walk:
+        JOURNEYS[journey](walk)
+        walk.require_clean()
+    if journey in CHARGED:
+        place, cost = CHARGED[journey]
+        assert spent_in(folder, place) == {cost}, "every release is paid for, and once"
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(("journey", "view"), OTHERS, ids=str)
+def test_every_journey_in_every_view(browser: Browser, site: PageSite, journey: str, view: View) -> None:
+    with visit(browser, site, view) as walk:
+        JOURNEYS[journey](walk)
         walk.require_clean()
 
 
-def test_from_the_opened_page_to_a_release(browser: Browser, served: str, tmp_path: Path) -> None:
-    (tmp_path / "people.csv").write_text(ROWS, encoding="utf-8")
-    _journey(browser, served, FIRST, "invented-country")
-    with open_ledger(tmp_path / "invented-country" / "budget.db") as ledger:
-        assert str(ledger.dataset("invented-country").spent) == "epsilon = 0.5"
-
-
 @pytest.mark.deep
-@pytest.mark.parametrize("view", OTHERS, ids=str)
-def test_every_page_on_the_way_is_sound_in_every_view(
-    browser: Browser, served: str, tmp_path: Path, view: View
-) -> None:
-    (tmp_path / "people.csv").write_text(ROWS, encoding="utf-8")
-    _journey(browser, served, view, "invented-country")
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("view", [View("en", 1280, "light"), FIRST], ids=str)
-def test_the_guided_first_release(browser: Browser, served: str, view: View) -> None:
-    with visit(browser, served, view) as walk:
-        page, clicks, began = walk.page, 0, time.monotonic()
+@pytest.mark.parametrize("view", [View("en", 1280, "light"), View("ja", 390, "dark")], ids=str)
+def test_the_guided_first_release(browser: Browser, site: PageSite, view: View) -> None:
+    with visit(browser, site, view) as walk:
+        page, began = walk.page, time.monotonic()
         for step, selector, ready in (
             (0, "form[action='/guide'] button", "#draft"),
             (2, "#draft button.main", "body[data-ready]"),
@@ -91,46 +97,22 @@ def test_the_guided_first_release(browser: Browser, served: str, view: View) -> 
         ):
             walk.examine()
             assert page.locator(".guide li.past").count() == max(step - 1, 0)
-            page.click(selector)
-            clicks += 1
-            page.wait_for_selector(ready)
-        assert (clicks <= MAX_CLICKS, time.monotonic() - began <= MAX_SECONDS) == (True, True)
+            walk.press(selector, ready)
+        assert (walk.pressed <= MAX_PRESSED, time.monotonic() - began <= MAX_SECONDS) == (True, True)
         assert page.get_attribute("#map", "data-borders") == "true"
         assert page.locator(".guide li.past").count() == 4
-        page.click("#verify button")
-        page.wait_for_selector("body[data-checked]")
+        walk.press("#verify button", "body[data-checked]")
         assert page.locator(".checks .good").count() == 2
         for choice in ("error", ""):
-            page.select_option("#map-second", choice)
+            walk.choose("#map-second", choice)
         walk.examine()
-        page.click(".guide button")
-        page.wait_for_selector("form[action='/guide']")
+        walk.press(".guide button", "form[action='/guide']")
         assert page.locator(".guide").count() == 0
         walk.require_clean()
 
 
-@pytest.mark.deep
-@pytest.mark.parametrize("view", [View("en", 390, "light"), View("ja", 1280, "dark")], ids=str)
-def test_invented_companies_from_the_cells_to_the_release(browser: Browser, served: str, view: View) -> None:
-    with visit(browser, served, view) as walk:
-        page = walk.page
-        page.click("form:has(input[value='invented-companies']) button")
-        page.click("form:has(input[name='cells']) button")
-        page.wait_for_selector("td.primary")
-        walk.examine()
-        page.click("td.primary a >> nth=0")
-        page.wait_for_selector("#cell-facts #cell")
-        walk.examine()
-        page.click("form[action='/plan/carry-out'] button.main")
-        page.wait_for_selector("#verify")
-        page.click("#verify button")
-        page.wait_for_selector("body[data-checked]")
-        walk.examine()
-        walk.require_clean()
-
-
-def test_the_walk_would_notice(browser: Browser, served: str) -> None:
-    with visit(browser, served, FIRST) as walk:
+def test_the_walk_would_notice(browser: Browser, site: PageSite) -> None:
+    with visit(browser, site, FIRST["counts"]) as walk:
         walk.page.evaluate(
             """async () => {
                 document.querySelector("main").append(document.createElement("select"));
@@ -138,6 +120,8 @@ def test_the_walk_would_notice(browser: Browser, served: str) -> None:
                 const script = document.createElement("script");
                 script.textContent = "window.bad = 1";
                 document.body.append(script);
+                document.querySelector("nav a").tabIndex = -1;
+                document.querySelector("#upload").style.outline = "none";
                 await fetch("http://localhost:9/", {mode: "no-cors"}).catch(() => 0);
             }"""
         )
@@ -145,30 +129,7 @@ def test_the_walk_would_notice(browser: Browser, served: str) -> None:
         assert any("select-name" in found for found in walk.found)
         assert any("wider than the window" in found for found in walk.found)
         assert len(walk.violations) >= 2, "an inline script and a foreign address"
-
-
-def test_the_whole_way_by_keyboard(browser: Browser, served: str, tmp_path: Path) -> None:
-    def go_to(selector: str) -> None:
-        for _ in range(80):
-            if page.evaluate("selector => document.activeElement.matches(selector)", selector):
-                return
-            page.keyboard.press("Tab")
-        raise AssertionError(f"{selector} is not reached by the Tab key")
-
-    with visit(browser, served, FIRST) as walk:
-        page = walk.page
-        go_to("form:has(input[value='invented-survey']) button")
-        page.keyboard.press("Enter")
-        page.wait_for_selector("body[data-ready]")
-        go_to("#slider")
-        before = page.input_value("#value")
-        page.keyboard.press("ArrowLeft")
-        page.keyboard.press("ArrowLeft")
-        assert float(page.input_value("#value")) < float(before)
-        go_to("#ask")
-        page.keyboard.press("Enter")
-        page.wait_for_selector("dialog[open]")
-        go_to("#run button.main")
-        page.keyboard.press("Enter")
-        page.wait_for_selector("#verify")
-        walk.require_clean()
+        with pytest.raises(AssertionError, match="cannot be seen"):
+            walk.reach("#upload")
+        with pytest.raises(AssertionError, match="not reached"):
+            walk.reach("nav a", most=20)

@@ -22,7 +22,7 @@ BORDERS = {
     "kernels/prepared/index.py": "the index of prepared kernels; what leaves is a PreparedKernel",
     "microdata/pseudonyms/pseudonymizer.py": "a design as the register has it, on its way into its dataclass",
     "microdata/pseudonyms/registers/log.py": "an entry of the log, whose fields depend on what was done; its room replays it",
-    "releases/kinds/series/state.py": "the fields of a state file, on their way into its dataclass",
+    "releases/kinds/series/state_files.py": "the fields of a state file, on their way into its dataclass",
 }
 """Modules that may have ``dict[str, Any]``, each with what it is there."""
 

@@ -5,6 +5,7 @@ Each is a grouping of the cells: the product of a partition of every axis into r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING, Literal
@@ -54,7 +55,10 @@ class Partition:
     def part_of(self, places: Integers) -> Integers:
         """The number of the range that each place lies in."""
         if self.edges is None:
-            return places // self.block
+            bits = self.block.bit_length() - 1
+            return (
+                places >> bits if self.block == 1 << bits else places // self.block
+            )  # shifting is several times faster
         return np.searchsorted(self.edges, places, side="right") - 1
 
     def ranges(self, most: int) -> tuple[Integers, Integers]:
@@ -90,10 +94,16 @@ class Grouping:
 
     def group_of(self, domain: Domain, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """The number of the group of each cell."""
-        groups = np.zeros(keys.size, dtype=np.uint64)
-        for partition, places in zip(self.partitions, domain.places_of(keys), strict=True):
-            groups = groups * np.uint64(partition.parts) + partition.part_of(places).astype(np.uint64)
-        return groups
+        return self.group_at(domain.places_of(keys))
+
+    def group_at(self, places: Sequence[Integers]) -> NDArray[np.uint64]:
+        """The same of cells by their places along each axis."""
+        groups: NDArray[np.uint64] | None = None
+        for partition, along in zip(self.partitions, places, strict=True):
+            if partition.parts > 1:
+                part = partition.part_of(along).view(np.uint64)
+                groups = part if groups is None else groups * np.uint64(partition.parts) + part
+        return np.zeros(places[0].size, dtype=np.uint64) if groups is None else groups
 
 
 def groupings_of(domain: Domain) -> tuple[Grouping, ...]:

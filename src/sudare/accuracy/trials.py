@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,13 @@ if TYPE_CHECKING:
 
     Keys = NDArray[np.uint64]
     Values = NDArray[np.float64]
+    Integers = NDArray[np.int64]
 
 __all__ = ["Tried", "errors_of", "try_out"]
+
+
+DENSE = 4
+MIN_DENSE = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -55,11 +60,9 @@ def try_out(
         runs: how often, at least twice.
         seed: of the first run; the next ones follow.
     """
-    sums = [_Sums.of(table, grouping) for grouping in groupings]
+    sums = _sums_of(table, groupings)
     for run in range(runs):
-        published = publish_with(ResearchEntropy(seed + run)).table
-        for one in sums:
-            one.add(published)
+        _add(sums, publish_with(ResearchEntropy(seed + run)).table)
     return [one.measured(runs) for one in sums]
 
 
@@ -68,12 +71,20 @@ def errors_of(true: CountTable, published: SparseTable, groupings: tuple[Groupin
 
     **Not private**: they tell about the true table.
     """
-    roots = []
-    for grouping in groupings:
-        sums = _Sums.of(true, grouping)
-        sums.add(published)
-        roots.append(float(np.sqrt(sums.squares.mean())) if sums.squares.size else 0.0)
-    return roots
+    sums = _sums_of(true, groupings)
+    _add(sums, published)
+    return [float(np.sqrt(one.squares.mean())) if one.squares.size else 0.0 for one in sums]
+
+
+def _sums_of(table: CountTable, groupings: tuple[Grouping, ...]) -> list[_Sums]:
+    places = table.domain.places_of(table.keys)
+    return [_Sums.of(table, grouping, places) for grouping in groupings]
+
+
+def _add(sums: list[_Sums], published: SparseTable) -> None:
+    places = published.domain.places_of(published.keys)  # once for all groupings
+    for one in sums:
+        one.add(published, places)
 
 
 class _Sums:
@@ -84,18 +95,24 @@ class _Sums:
         self.errors, self.squares = np.zeros(true.size), np.zeros(true.size)
 
     @classmethod
-    def of(cls, table: CountTable, grouping: Grouping) -> _Sums:
-        groups, inverse = np.unique(grouping.group_of(table.domain, table.keys), return_inverse=True)
-        true = np.bincount(inverse, weights=table.counts, minlength=groups.size).astype(np.float64, copy=False)
-        return cls(grouping, groups, true)
+    def of(cls, table: CountTable, grouping: Grouping, places: Sequence[Integers]) -> _Sums:
+        of_cell = grouping.group_at(places)
+        if _is_dense(grouping, of_cell):
+            groups = np.flatnonzero(np.bincount(of_cell.view(np.int64))).astype(np.uint64)
+            return cls(grouping, groups, _added_up(of_cell, table.counts)[groups])
+        groups, inverse = np.unique(of_cell, return_inverse=True)
+        return cls(grouping, groups, _added_up(inverse.astype(np.uint64), table.counts, groups.size))
 
-    def add(self, published: SparseTable) -> None:
+    def add(self, published: SparseTable, places: Sequence[Integers]) -> None:
         if not self.groups.size:
             return
-        of_cell = self.grouping.group_of(published.domain, published.keys)
-        at = np.minimum(np.searchsorted(self.groups, of_cell), self.groups.size - 1)
-        known = self.groups[at] == of_cell
-        sums = np.bincount(at[known], weights=published.counts[known], minlength=self.groups.size)
+        of_cell = self.grouping.group_at(places)
+        if _is_dense(self.grouping, of_cell):
+            sums = _added_up(of_cell, published.counts, self.grouping.groups)[self.groups]
+        else:
+            at = np.minimum(np.searchsorted(self.groups, of_cell), self.groups.size - 1)
+            known = self.groups[at] == of_cell
+            sums = _added_up(at[known].astype(np.uint64), published.counts[known], self.groups.size)
         errors = sums - self.true
         self.errors += errors
         self.squares += errors * errors
@@ -111,3 +128,13 @@ class _Sums:
         return Tried(
             float(self.squares.sum()) / runs / means.size, float(means.mean()), float(systematic.mean()), resolution
         )
+
+
+def _is_dense(grouping: Grouping, of_cell: Keys) -> bool:
+    """Whether a number for every group takes no more room than the cells themselves: then nothing needs to be searched."""
+    return grouping.groups <= max(DENSE * of_cell.size, MIN_DENSE)
+
+
+def _added_up(of_cell: Keys, counts: NDArray[np.int64], groups: int = 0) -> Values:
+    """The sum of each group; sums of whole numbers below 2**53 are exact, in whatever order."""
+    return np.bincount(of_cell.view(np.int64), weights=counts, minlength=groups).astype(np.float64, copy=False)

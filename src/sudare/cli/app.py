@@ -200,6 +200,11 @@ def build_app(language: Language, given: Sequence[str] | None = None) -> typer.T
     return app
 
 
+def command_of(language: Language, given: Sequence[str]) -> Any:
+    """What carries out what was typed."""
+    return get_command(build_app(language, given))
+
+
 def _may_be_meant(name: str, names: Collection[str], given: Sequence[str] | None) -> bool:
     """Whether a command or group can be the one that was typed: no other one is if the first word names it."""
     is_completing = any(variable in os.environ for variable in extensions.COMPLETIONS)
@@ -216,7 +221,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     speaker = speaker_of(given)
     try:
         with ended_by_signals():
-            command: Any = get_command(build_app(speaker.language, given))
+            command = command_of(speaker.language, given)
             clear_abandoned()  # what a killed process spilled to the disk names people
             ended = command.main(args=given, prog_name="sudare", standalone_mode=False)
     except (Exception, KeyboardInterrupt) as error:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 __all__ = ["TaggedJob", "is_connect", "wait_for"]
 
 SECONDS_BETWEEN_REPORTS = 0.2
+GROUP = "spark.jobGroup.id"
 Result = TypeVar("Result")
 
 
@@ -32,6 +33,7 @@ class TaggedJob:
         self._share = 0.0
         self._ended = False
         self._context = None if is_connect(session) else session.sparkContext
+        self._group: str | None = None
 
     def __enter__(self) -> TaggedJob:
         if self._context is None:
@@ -40,6 +42,9 @@ class TaggedJob:
         else:
             self._context.setInterruptOnCancel(True)  # of this thread's jobs: else a task goes on until it looks
             self._context.addJobTag(self._tag)
+            # Stages are told of groups of jobs, and not of tags.
+            self._group = self._context.getLocalProperty(GROUP)
+            self._context.setLocalProperty(GROUP, self._tag)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -48,6 +53,7 @@ class TaggedJob:
             self._session.removeProgressHandler(self._note)
             self._session.removeTag(self._tag)
         else:
+            self._context.setLocalProperty(GROUP, self._group)
             self._context.removeJobTag(self._tag)
 
     def cancel(self) -> None:
@@ -66,7 +72,7 @@ class TaggedJob:
 
     def _stages(self) -> list[Any]:
         tracker: Any = self._context.statusTracker()  # type: ignore[union-attr]
-        jobs = [tracker.getJobInfo(job) for job in tracker._jtracker.getJobIdsForTag(self._tag)]
+        jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(self._tag)]
         stages = [tracker.getStageInfo(stage) for job in jobs if job is not None for stage in job.stageIds]
         return [stage for stage in stages if stage is not None]
 

@@ -18,7 +18,7 @@ from sudare.domain.allowed_values import point_in, points_within
 from sudare.domain.mesh import SUSPICIOUS
 from sudare.errors import ParameterError
 from sudare.io import complaints
-from sudare.io.bounding import POINT
+from sudare.io.bounding.encoding import POINT
 from sudare.io.columns import AttributeColumn, WrongValueError, family_of, number_of_text
 from sudare.io.engine import identifier, numpy_of
 

@@ -18,6 +18,7 @@ from sudare.storage.staging import DOCUMENT, page_beside
 from sudare.version import __version__
 
 __all__ = [
+    "NAMES",
     "NO_LEDGER",
     "Check",
     "UnsoundError",
@@ -58,6 +59,38 @@ class Check:
     english: str
     japanese: str
 
+    @property
+    def words(self) -> Words:
+        """What was checked, for people."""
+        if self.name.startswith(FILE):
+            return NAMES["file"].format(file=self.name.removeprefix(FILE))
+        return NAMES.get(self.name, Words.same(self.name))
+
+
+FILE = "file "
+NAMES: Mapping[str, Words] = {
+    "file": Words("file {file}", "ファイル {file}"),
+    "files": Words("files", "ファイル"),
+    "folder": Words("the folder", "フォルダ"),
+    "cost": Words("stated cost", "費用の記載"),
+    "counts": Words("counts", "度数"),
+    "page": Words("report", "報告書"),
+    "ledger": Words("ledger", "台帳"),
+    "published": Words("published records", "公表したレコード"),
+    "models": Words("promised models", "約束した条件"),
+    "groups": Words("smallest equivalence class", "最小の等価クラス"),
+    "attacks": Words("attacks", "攻撃"),
+    "report": Words("report", "報告書"),
+    "tables": Words("published table", "公表した表"),
+    "confidential": Words("confidential files", "保有者用のファイル"),
+    "certificate": Words("proof that hidden cells are safe", "秘匿セルの安全性の証明"),
+    "window": Words("window", "期間"),
+    "ticks": Words("all ticks", "全時点"),
+    "other-ticks": Words("other ticks", "ほかの時点"),
+    "curves": Words("curves", "推移"),
+    "revision": Words("revision", "改訂値"),
+}
+"""What checks of all kinds are called."""
 
 NO_LEDGER = Check("ledger", "skipped", "not looked at: no ledger was named", "台帳の指定がないため確認していません")
 
@@ -101,7 +134,7 @@ def check_files(document: StatedDocument) -> list[Check]:
         english, japanese = f"{document.name} lists no files", f"{document.name} にファイルの記載がありません"
         return [Check("files", "failed", english, japanese)]
     return [
-        outcome_of(f"file {_name_of(entry)}", lambda entry=entry: _check_file(document, entry), document.name)  # type: ignore[misc]
+        outcome_of(f"{FILE}{_name_of(entry)}", lambda entry=entry: _check_file(document, entry), document.name)  # type: ignore[misc]
         for entry in files
     ]
 

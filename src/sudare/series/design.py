@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain.domain import Domain
 from sudare.domain.layout import Layout
 from sudare.errors import ParameterError
@@ -33,6 +34,13 @@ if TYPE_CHECKING:
     Values = NDArray[np.float64]
 
 __all__ = ["LevelDesign", "MarginDesign", "SeriesDesign", "sensitivity_of_window"]
+
+ONE_CELL_A_TICK = Words(
+    "a unit in one cell at a tick, added or removed, whose protected time is stated: for paths in several cells at once the "
+    "sensitivity would be larger than the noise is made for",
+    "各時点で1人を1つのセルに数え、追加または削除する、保護の時間を指定した単位"
+    "（同時に複数のセルにいる経路では、感度がノイズの想定を超えます）",
+)
 
 REPLACED_L2_SQUARED, REPLACED_L1 = 4, 2
 """How much further one path in place of another moves a window than a path that is added or removed: twice as far."""
@@ -130,7 +138,7 @@ class SeriesDesign:
         layout: how they lie along the leaves of the tree.
         bits: how many halvings make up each level of the tree.
         levels: how the total and each level of the tree are measured, from the total.
-        unit: who is protected, and over which time.
+        unit: who is protected, and over which time; in one cell at a tick.
         cost: what a window costs.
         absent_after: after so many ticks without a row somebody counts as absent.
         learns: whether it is learned from the noisy counts which places are likely to be empty.
@@ -169,6 +177,8 @@ class SeriesDesign:
             raise ParameterError("levels", "SeriesDesign", requirement, len(self.levels))
         if len({level.strategy.ticks for level in self.measured}) != 1:
             raise ParameterError("levels", "SeriesDesign", "of windows of the same length", "different ones")
+        if (self.unit.cells, self.unit.rows, self.unit.adjacency) != (1, 1, "add-remove") or self.unit.time is None:
+            raise ParameterError("unit", "SeriesDesign", ONE_CELL_A_TICK, shown(self.unit))
         if self.blocks < (2 if self.unit.time is not None and self.unit.time.span == "person-window" else 1):
             requirement = "2 where any so many ticks after each other are protected, which meet two windows"
             raise ParameterError("blocks", "SeriesDesign", requirement, self.blocks)
@@ -189,13 +199,15 @@ class SeriesDesign:
 
     def _require_noise(self, level: LevelDesign) -> None:
         """Refuse noise that is made for less than what is measured."""
-        if self.is_of_events:
-            if level.strategy.name != "fresh":
-                requirement = "measured afresh at every tick, where events are protected"
-                raise ParameterError("levels", "SeriesDesign", requirement, level.strategy.name)
-            return
+        if self.is_of_events and level.strategy.name != "fresh":
+            requirement = "measured afresh at every tick, where events are protected"
+            raise ParameterError("levels", "SeriesDesign", requirement, level.strategy.name)
         measurement = level.measurement
-        needed = sensitivity_of_window(level.strategy, measurement.moves, measurement.noise, self.unit.time)
+        if self.is_of_events:  # an appearance is in one tick's numbers alone, by the first coefficient
+            first = abs(level.strategy.coefficients[0])
+            needed = first if measurement.noise == "laplace" else first**2
+        else:
+            needed = sensitivity_of_window(level.strategy, measurement.moves, measurement.noise, self.unit.time)
         if measurement.sensitivity < needed:
             requirement = "measured with noise that is made for the sensitivity of its strategy"
             raise ParameterError("levels", "SeriesDesign", requirement, level.strategy.name)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sudare.engines import complaints
 from sudare.engines.spark_engine import COUNTING, SETTINGS, SparkEngine
-from sudare.io.bounding import FIXED_KEY, SPARK, keyed_order
+from sudare.io.bounding import FIXED_KEY, SPARK, RowOrder
 
 __all__ = ["find_faults"]
 
-KNOWN_ORDER = "85668905ee7b9c3f5e56fffafbaf56de"
+KNOWN_PLACE = 548991282195645996
 """Of the whole number 1 and the text あ under the fixed key."""
 
 
@@ -25,10 +25,10 @@ def find_faults(address: str) -> tuple[list[str], str]:
         DatabaseError: if it cannot be reached, does not take what counting needs, or gives another hash.
     """
     with SparkEngine.at(address, for_counting=True) as engine:
-        order = keyed_order([("a", "BIGINT"), ("b", "VARCHAR")], FIXED_KEY, SPARK)
         rows = "(SELECT CAST(1 AS BIGINT) AS a, 'あ' AS b)"
-        found = engine.fetch(f"SELECT {order} AS place, count(*) AS n FROM {rows} AS one GROUP BY 1")  # noqa: S608
-        if found.to_pylist() != [{"place": KNOWN_ORDER, "n": 1}]:
+        placed = RowOrder([("a", "BIGINT"), ("b", "VARCHAR")], FIXED_KEY, SPARK).placed(rows, "place")
+        found = engine.fetch(f"SELECT place, count(*) AS n FROM {placed} AS one GROUP BY place")  # noqa: S608
+        if found.to_pylist() != [{"place": KNOWN_PLACE, "n": 1}]:
             raise complaints.failed(address)
         kept = engine.use(
             lambda session: [

@@ -61,12 +61,14 @@ class BackgroundJob:
         title: for people.
         work: what is done.
         origin: the page that it was started from.
+        command: the command line that does the same; empty if there is none.
     """
 
     name: str
     title: str
     work: Work
     origin: str
+    command: str = ""
     latest: JobEvent = field(default_factory=lambda: JobEvent(state="waiting"))
     _changed: threading.Condition = field(default_factory=threading.Condition)
 
@@ -116,13 +118,14 @@ class Jobs:
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
 
-    def start(self, title: str, origin: str, work: Work) -> BackgroundJob:
+    def start(self, title: str, origin: str, work: Work, *, command: str = "") -> BackgroundJob:
         """Begin a job, or wait for the one before it. The same work of the same page is not begun twice at a time."""
         with self._lock:
             for job in self._known.values():
                 if job.origin == origin and job.title == title and not job.is_over:
                     return job
-            job = BackgroundJob(name=secrets.token_urlsafe(12), title=title, work=work, origin=origin)
+            name = secrets.token_urlsafe(12)
+            job = BackgroundJob(name=name, title=title, work=work, origin=origin, command=command)
             self._known[job.name] = job
             for name in [name for name, old in self._known.items() if old.is_over][
                 : max(0, len(self._known) - MAX_KEPT)

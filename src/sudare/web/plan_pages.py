@@ -10,6 +10,7 @@ from urllib.parse import quote
 from sudare.bilingual import Words
 from sudare.errors import InputError
 from sudare.releases.registry import find_kind_of_plan
+from sudare.web.command_lines import command_line
 from sudare.web.context import PageContext, context_of
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ def start_plan(
         )
         return result or f"/release?folder={quote(context.workspace.name_of(made.folder))}"
 
-    return context.jobs.start(title, _origin(context, file), work)
+    command = command_line("run", context.workspace.name_of(file), "--yes")
+    return context.jobs.start(title, _origin(context, file), work, command=command)
 
 
 def _refuse_unfinished(left: Sequence[Reservation]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
@@ -47,7 +47,7 @@ def page(
     /,
     *,
     status: int = 200,
-    command: str = "",
+    commands: Sequence[str] = (),
     shared: Mapping[str, object] | None = None,
     **values: object,
 ) -> HTMLResponse:
@@ -57,14 +57,14 @@ def page(
         request: that is answered.
         template: its file.
         status: of the answer.
-        command: the command line that does the same; empty if there is none.
+        commands: the command lines that do the same.
         shared: values that several templates show.
         values: that this one shows.
     """
     language = language_of(request)
     shown = {
         "language": language,
-        "command": command,
+        "commands": commands,
         "version": __version__,
         "here": request.url.path + (f"?{request.url.query}" if request.url.query else ""),
         "switch": partial(_other_language, request),

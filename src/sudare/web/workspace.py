@@ -28,6 +28,7 @@ DATA_SUFFIXES = (
     ".ddb", ".tif", ".tiff", ".xlsx", ".gpkg",
 )  # fmt: skip
 LEDGER_SUFFIX = ".db"
+ANSWERS = ".answers"
 
 OUTSIDE = Words("There is no '{name}' in the folder of this page.", "このページのフォルダに「{name}」はありません。")
 TAKEN = Words(
@@ -213,7 +214,8 @@ def _shown(name: str) -> str:
 
 
 def _seen(folders: list[str]) -> Iterator[str]:
-    return (name for name in folders if not name.startswith((".", "_")))
+    """Folders that may hold data; answers that a ledger keeps, so that nobody pays twice, are none."""
+    return (name for name in folders if not name.startswith((".", "_")) and not name.endswith(ANSWERS))
 
 
 def _document(folder: Path) -> dict[str, object] | None:

@@ -31,6 +31,7 @@ from sudare.errors import (
     PlanError,
     QueryRefusedError,
 )
+from tests.commands import command_built_anew
 from tests.unit.cli.conftest import PLAN, Run
 
 PATHS = [
@@ -211,6 +212,7 @@ def usual_handler() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.usefixtures("hangups_count")
 @pytest.mark.parametrize("number", SIGNALS)
 @pytest.mark.parametrize("secondary", [ImportError("cannot import"), DatabaseError("a", "あ"), RuntimeError("torn")])
 def test_a_signal_is_told_whatever_it_was_turned_into(
@@ -251,6 +253,7 @@ def test_a_shell_that_completes_is_offered_all(variable: str, monkeypatch: pytes
     assert len(cli_app.build_app("en", ["plan"]).registered_commands) == len(cli_app.COMMANDS)
 
 
+@pytest.mark.usefixtures("hangups_count")
 @pytest.mark.parametrize("number", SIGNALS)
 @pytest.mark.parametrize("moment", ["get_command", "build_app", "clear_abandoned", "find_language", "spoken"])
 def test_a_signal_before_the_command_begins(
@@ -260,11 +263,13 @@ def test_a_signal_before_the_command_begins(
         monkeypatch.undo()
         signal.raise_signal(number)
 
+    monkeypatch.setattr(cli_app, "command_of", command_built_anew)
     monkeypatch.setattr(cli_app, moment, signalled)
     shown = run("mesh", "bounds", "5339")
     assert (shown.code, shown.out, shown.err) == (128 + number, "", "Error: Interrupted.\n")
 
 
+@pytest.mark.usefixtures("hangups_count")
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_while_arguments_are_read(run: Run, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """Typer makes something else of it there."""

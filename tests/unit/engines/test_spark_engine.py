@@ -1,6 +1,7 @@
 # ruff: noqa: S608 (queries are put together from names that the tests chose)
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -11,6 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from sudare.engines import Engine, open_engine
+from sudare.engines.spark_jobs import GROUP, TaggedJob
 from sudare.errors import DatabaseError
 from tests.contracts.sql_servers import running_servers
 
@@ -58,6 +60,21 @@ def test_engines_share_one_spark_and_do_not_see_each_other(running: Engine, tmp_
         assert answer(engine, "SELECT sum(x) AS s FROM t") == [(3,)]
         assert running.tables() == []
     assert answer(running, "SELECT 1 AS x") == [(1,)]
+
+
+def test_how_far_a_job_is_can_be_asked(session: Any) -> None:
+    context = session.sparkContext
+    context.setLocalProperty(GROUP, "of somebody else")
+    job = TaggedJob(session)
+    with job:
+        assert session.range(100).repartition(4).distinct().count() == 100
+        for _ in range(600):  # what has ended is told to who asks a little later
+            if job.share() > 0:
+                break
+            time.sleep(0.1)
+        assert 0 < job.share() < 1
+    assert context.getLocalProperty(GROUP) == "of somebody else"
+    context.setLocalProperty(GROUP, None)
 
 
 def test_products_of_decimals_are_never_rounded(running: Engine) -> None:

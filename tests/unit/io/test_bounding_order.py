@@ -7,14 +7,17 @@ from decimal import Decimal
 from itertools import product
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sudare.errors import ParameterError
-from sudare.io.bounding import DUCKDB, FIXED_KEY, encoded, keyed_order, read_selection_key
+from sudare.io.bounding import DUCKDB, FIXED_KEY, POINT, RowOrder, read_selection_key
+from sudare.io.bounding.encoding import encoded
 from tests.reference import naive_row_order
+from tests.statistical.goodness import chi_square_rejects
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 KINDS: dict[str, tuple[pa.DataType, st.SearchStrategy[object]]] = {
@@ -51,14 +54,62 @@ def test_duckdb_writes_what_the_twin_writes(found: tuple[str, list[object]]) -> 
     with duckdb.connect() as connection:
         connection.register("rows", table)
         connection.execute("SET TimeZone = 'UTC'")
-        order = keyed_order([("p", "BIGINT"), ("a", kind)], FIXED_KEY, DUCKDB)
-        sql = f"SELECT p, {encoded('a', kind, DUCKDB)}, CAST({order} AS VARCHAR) FROM rows ORDER BY {order}"  # noqa: S608
+        placed = RowOrder([("p", "BIGINT"), ("a", kind)], FIXED_KEY, DUCKDB).placed("rows", "place")
+        sql = f"SELECT p, {encoded('a', kind, DUCKDB)}, place FROM {placed} AS placed ORDER BY place"  # noqa: S608
         rows = connection.execute(sql).fetchall()
     held = dict(enumerate(values))
     assert {p: text for p, text, _ in rows} == {p: naive_row_order.encoded(value) for p, value in held.items()}
-    twin = {p: naive_row_order.order_of(FIXED_KEY, [p, value]) for p, value in held.items()}
-    assert {p: order.replace("-", "") for p, _, order in rows} == twin
+    twin = {p: naive_row_order.place_of(FIXED_KEY, [p, value], ["BIGINT", kind]) for p, value in held.items()}
+    assert {p: place for p, _, place in rows} == twin
     assert [p for p, _, _ in rows] == sorted(held, key=lambda p: twin[p])
+
+
+def test_rows_of_several_columns() -> None:
+    kinds = {"p": "VARCHAR", "a": "BIGINT", "b": "DOUBLE", "c": POINT, "d": "BOOLEAN", "e": "VARCHAR"}
+    near, cell = {"cell": None, "latitude": 35.5, "longitude": 139.0}, {"cell": 7, "latitude": None, "longitude": None}
+    point = pa.struct({"cell": pa.int64(), "latitude": pa.float64(), "longitude": pa.float64()})
+    rows = [
+        ("x", 1, 0.5, near, True, "あ"),
+        ("x", 1, 0.5, near | {"longitude": 139.5}, True, "あ"),
+        ("x", 1, 0.5, cell, True, "あ"),
+        ("x", None, 0.5, cell, None, None),
+        (None, 0, None, None, False, ""),
+        ("y", -(2**63), 0.5, cell, True, "あ"),
+    ]
+    forms = {"a": pa.int64(), "c": point, "d": pa.bool_()}
+    columns = dict(zip(kinds, zip(*rows, strict=True), strict=True))
+    table = pa.table({name: pa.array(values, forms.get(name)) for name, values in columns.items()})
+    with duckdb.connect() as connection:
+        connection.register("people", table)
+        for condition in (None, "a IS NOT NULL"):
+            placed = RowOrder(list(kinds.items()), "7b" * 32, DUCKDB).placed("people", "place", condition)
+            found = [place for (place,) in connection.execute(f"SELECT place FROM {placed} AS placed").fetchall()]  # noqa: S608
+            expected = [naive_row_order.place_of("7b" * 32, row, list(kinds.values())) for row in rows]
+            assert found == [
+                None if condition and row[1] is None else place for row, place in zip(rows, expected, strict=True)
+            ]
+    assert len(set(expected)) == len(rows)
+    assert all(0 <= place < 2**62 for place in expected)
+
+
+@pytest.mark.parametrize("knows_person", [True, False])
+def test_no_cell_is_favoured(*, knows_person: bool) -> None:
+    """Each of neighbouring cells comes first for about as many people; an order that does not look at the person is caught."""
+    people, cells = 4000, 8
+    with duckdb.connect() as connection:
+        numbers = np.arange(people * cells)
+        table = {"p": numbers // cells, "a": numbers % cells + 100, "z": np.zeros_like(numbers)}
+        connection.register("rows", pa.table(table))
+        placed = RowOrder([("p" if knows_person else "z", "BIGINT"), ("a", "BIGINT")], "7b" * 32, DUCKDB).placed(
+            "rows", "place"
+        )
+        sql = (
+            f"SELECT a, count(*) FROM (SELECT p, arg_min(a, place) AS a FROM {placed} AS placed GROUP BY p) GROUP BY a"  # noqa: S608
+        )
+        counts = [count for _, count in connection.execute(sql).fetchall()]
+    counts += [0] * (cells - len(counts))
+    is_fair = not chi_square_rejects(np.array(counts, dtype=np.float64), np.full(cells, 1 / cells))
+    assert is_fair == knows_person
 
 
 def test_no_values_share_a_text() -> None:

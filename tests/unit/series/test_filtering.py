@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ SUITED = ["buffered", "fresh", "moves", "power", "square-root"]
 TICKS, NODES, MOVES = 48, 512, 2
 
 
-def run(kind: str, share: float, name: str = "buffered", *, people: int = 12_000, seed: int = 3) -> Any:
+def simulated(kind: str, share: float, name: str = "buffered", *, people: int = 12_000, seed: int = 3) -> Any:
     """True counts, plain and filtered estimates, and the filter's variances, for each tick and node."""
     truth = moving_people(kind, share, NODES, people, TICKS, seed)
     strategy = strategy_for(name, TICKS, MOVES)
@@ -30,6 +31,10 @@ def run(kind: str, share: float, name: str = "buffered", *, people: int = 12_000
     for row in measure(strategy, truth, variance, seed + 1):
         found.append((plain.update(row).copy(), filtered.update(row), filtered.variances()))
     return truth, *(np.array(arrays) for arrays in zip(*found, strict=True))
+
+
+run = cache(simulated)
+"""Several tests look at the same days."""
 
 
 def size(errors: Any) -> float:
@@ -133,7 +138,7 @@ def test_a_twin_that_never_sees_steps_lags(monkeypatch: pytest.MonkeyPatch) -> N
     from sudare.series import filtering
 
     monkeypatch.setattr(filtering, "STEP", 1e9)
-    truth, plain, filtered, _ = run("meet", 0.0)
+    truth, plain, filtered, _ = simulated("meet", 0.0)
     assert np.abs(filtered - truth)[:, 7].max() > 10 * np.abs(plain - truth).std()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import Budget
+from sudare import Budget, Unit
 from sudare.domain import Category, CountTable, Domain
 from sudare.errors import GuaranteeError, ParameterError
 from sudare.noise.addressed import NoiseKey
@@ -182,6 +182,33 @@ def test_tables_without_a_tree_and_of_one_cell_are_published_too() -> None:
 def test_the_comparison_puts_fresh_noise_last_for_people_who_stay() -> None:
     assert compare_strategies(48, 0)[-1].name == "moves"
     assert {choice.name for choice in compare_strategies(48, 0)[:2]} == {"power", "buffered"}
+
+
+@pytest.mark.parametrize(
+    "unit", [Unit(cells=2), Unit(rows_per_cell=2), Unit.with_rows(3), Unit(adjacency="replace"), Unit()], ids=str
+)
+def test_units_of_several_cells_a_tick_are_refused(unit: Unit) -> None:
+    """A path that is in two cells at once moves what is measured further than its noise is made for."""
+    plan = design()
+    other = replace(unit, time=plan.unit.time if unit != Unit() else None)
+    with pytest.raises(ParameterError) as refused:
+        replace(plan, unit=other)
+    assert "'unit'" in refused.value.words.english
+    assert "one cell at a tick" in refused.value.words.english
+    assert "1人を1つのセル" in refused.value.words.japanese
+
+
+@pytest.mark.parametrize("budget", [Budget(rho=1), Budget(epsilon=1)], ids=["rho", "epsilon"])
+def test_events_need_noise_for_the_numbers_by_which_they_are_measured(budget: Budget) -> None:
+    """An appearance in ten times as fine whole numbers moves what is measured ten times as far."""
+    plan = design(budget, moves=0, span="event")
+    finer = [
+        replace(level.strategy, coefficients=tuple(10 * one for one in level.strategy.coefficients))
+        for level in plan.levels
+    ]
+    levels = tuple(replace(level, strategy=one) for level, one in zip(plan.levels, finer, strict=True))
+    with pytest.raises(ParameterError, match="noise that is made for the sensitivity"):
+        replace(plan, levels=levels)
 
 
 def test_after_the_window_and_outside_the_domain_nothing_is_published() -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import io
+from contextlib import redirect_stdout
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from benchmarks import series, series_margins, series_strategies, series_streams, series_ticks
@@ -52,7 +56,32 @@ def test_a_bias_is_the_largest_mean_error_of_any_part() -> None:
     assert series_margins.bias(errors[..., 1:]) == 0.0
 
 
-def test_ticks_are_timed_in_a_process_of_their_own() -> None:
-    times = series_ticks.time_ticks(series_ticks.TickSize(side=64, people=500, ticks=6, wanted=3))
+@pytest.mark.filterwarnings("ignore:A budget of")
+def test_empty_areas_have_fewer_people_too_many_than_by_simpler_methods() -> None:
+    """None can have fewer than nobody. Of 64 cells whose noise is cut off, about 64 x 0.4 standard deviations of 3.5 remain."""
+    size = series_margins.EmptyAreas(side=64, area=8, people=20_000, ticks=12, rho=Fraction(1, 2), keys=1)
+    found = series_margins.people_in_empty_areas(size, learns=False)
+    assert 0 < found["series"] < found["fresh"]
+    assert found["fresh"] < 0.1 * found["clipped"]
+    assert found["clipped"] == pytest.approx(64 * 0.4 * 12**0.5, rel=0.1)
+
+
+def test_ticks_are_timed_and_their_memory_is_told() -> None:
+    times = series_ticks.publish_ticks(series_ticks.TickSize(side=64, people=500, ticks=6, wanted=3))
     assert len(times.seconds) == len(times.processor) == len(times.resident) == 3
-    assert times.peak >= max(times.resident)
+    assert times.peak >= max(times.resident) > 2**20
+
+
+def test_a_part_is_measured_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which prints what this one reads: the program it is given is carried out here."""
+    told = series_ticks.TickTimes([1.5], [1.0], [7], 9)
+
+    def carried_out(code: str) -> str:
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            exec(code, {})  # noqa: S102 - our own program
+        return printed.getvalue()
+
+    monkeypatch.setattr(series_ticks, "in_new_process", carried_out)
+    monkeypatch.setattr(series_ticks, "publish_ticks", {series_ticks.DAY: told}.__getitem__)
+    assert series_ticks.time_ticks(series_ticks.DAY) == told

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.linalg import solve_triangular
 
 from sudare.errors import ParameterError
 from sudare.series.sensitivity import gram_of_coefficients, path_l1, require_chain_conditions
@@ -18,15 +19,28 @@ if TYPE_CHECKING:
 
     Reals = NDArray[np.float64]
 
+
+@pytest.mark.parametrize(
+    ("ticks", "known"), [(24, 4.90), (144, 12.0), pytest.param(1440, 37.9, marks=pytest.mark.deep)]
+)
+def test_fresh_noise_has_the_known_errors(ticks: int, known: float) -> None:
+    """However often people move: whoever is counted at every tick is in all of them."""
+    assert strategy_for("fresh", ticks, 2).noise_factor(2, may_leave=False) == pytest.approx(known, abs=0.06)
+
+
 KNOWN = {
     (24, False): [2.07, 3.12, 3.78, 4.68, 5.82],
     (144, False): [2.65, 4.12, 5.08, 6.45, 8.31],
     (144, True): [3.32, 4.51, 5.37, 6.64, 8.43],
+    (1440, False): [3.38, 5.40, 6.73, 8.69, 11.42],
 }
 """Standard deviations of the square root at rho = 1/2, for 0, 1, 2, 4, 8 moves, computed independently."""
 
 
-@pytest.mark.parametrize(("ticks", "may_leave"), KNOWN)
+@pytest.mark.parametrize(
+    ("ticks", "may_leave"),
+    [pytest.param(*one, marks=pytest.mark.deep) if one[0] > 1000 else one for one in KNOWN],
+)
 def test_the_square_root_has_the_known_errors(ticks: int, may_leave: bool) -> None:
     figures = [
         strategy_for("square-root", ticks, moves).noise_factor(moves, may_leave=may_leave) for moves in (0, 1, 2, 4, 8)
@@ -71,10 +85,14 @@ ORACLE_BANDED = {
 
 
 def noise_of(coefficients: Reals) -> Reals:
-    """The variance of each count, for noise of variance 1: by a matrix that is turned around."""
+    """The variance of each count, for noise of variance 1: what unit changes are, by a matrix that is turned around.
+
+    The count at a tick is a sum of noises with the weights b_0, ..., b_t, which C b = (1, ..., 1) gives: one system of equations.
+    """
     ticks = len(coefficients)
-    rows = np.array([[coefficients[i - j] if i >= j else 0.0 for j in range(ticks)] for i in range(ticks)])
-    return np.asarray(((np.tri(ticks) @ np.linalg.inv(rows)) ** 2).sum(axis=1))
+    places = np.subtract.outer(np.arange(ticks), np.arange(ticks))
+    rows = np.where(places >= 0, coefficients[np.maximum(places, 0)], 0.0)
+    return np.asarray(np.cumsum(solve_triangular(rows, np.ones(ticks), lower=True) ** 2))
 
 
 @pytest.mark.parametrize("ticks", ORACLE)

@@ -23,7 +23,8 @@ from sudare.domain import Attribute, Bins, Category, Domain, Mesh, Positions, Ti
 from sudare.engines import Engine
 from sudare.errors import InputError
 from sudare.io import Source, read_counts, write_table
-from sudare.io.bounding import FIXED_KEY, SPARK, encoded, keyed_order
+from sudare.io.bounding import FIXED_KEY, SPARK, RowOrder
+from sudare.io.bounding.encoding import encoded
 from sudare.spark import count_on_spark
 from tests.contracts.sql_servers import running_servers
 from tests.reference import naive_row_order
@@ -210,12 +211,14 @@ def test_the_order_is_the_twins(running: Engine) -> None:
             drawn = TEXTS if kind == "VARCHAR" else strategy
             values = [None, *hard.get(kind, ()), *data.draw(st.lists(drawn, max_size=4))]
             rows = session.createDataFrame(pa.table({"p": range(len(values)), "a": pa.array(values, form)}))
-            order = keyed_order([("p", "BIGINT"), ("a", kind)], FIXED_KEY, SPARK)
-            found = rows.selectExpr("p", f"{encoded('a', kind, SPARK)} AS text", f"{order} AS place").collect()
+            rows.createOrReplaceTempView("held")
+            placed = RowOrder([("p", "BIGINT"), ("a", kind)], FIXED_KEY, SPARK).placed("held", "place")
+            text = encoded("a", kind, SPARK)
+            found = session.sql(f"SELECT p, {text} AS text, place FROM {placed} AS placed").collect()  # noqa: S608
             known = pa.array(values, form).to_pylist()
             for row in found:
                 assert row.text == naive_row_order.encoded(known[row.p])
-                assert row.place == naive_row_order.order_of(FIXED_KEY, [row.p, known[row.p]])
+                assert row.place == naive_row_order.place_of(FIXED_KEY, [row.p, known[row.p]], ["BIGINT", kind])
 
     check()
 

@@ -24,6 +24,8 @@ from sudare.system.interrupts import (
     waiting,
 )
 
+pytestmark = pytest.mark.usefixtures("hangups_count")
+
 
 @pytest.fixture(autouse=True)
 def usual_handler() -> Iterator[None]:

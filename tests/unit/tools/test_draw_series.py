@@ -7,16 +7,20 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from tools.draw_series import CHARTS, NAMES, STAYS, file_of, stay_variances
+from benchmarks.series_streams import StreamSize
+from tools.draw_series import CHARTS, NAMES, STAYS, draw_methods, file_of, stay_variances
 
 from sudare.series.baselines import BASELINES
 from sudare.series.strategies import strategy_for
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+CURVE = re.compile(r'points="[^"]+"')
 MAX_BYTES = 60_000
 
 
-@pytest.mark.parametrize(("name", "language"), [("path", "en"), ("path", "ja"), ("methods", "ja")])
+@pytest.mark.parametrize(
+    ("name", "language"), [("path", "en"), ("path", "ja"), pytest.param("methods", "ja", marks=pytest.mark.deep)]
+)
 def test_pictures_are_the_drawn_ones(name: str, language: str) -> None:
     """Some points may differ where processors round otherwise."""
     kept, drawn = file_of(name, language).read_text(encoding="utf-8"), CHARTS[name](language)
@@ -25,6 +29,16 @@ def test_pictures_are_the_drawn_ones(name: str, language: str) -> None:
     assert NUMBER.sub("0", kept) == NUMBER.sub("0", drawn)
     first, second = (np.array([float(one) for one in NUMBER.findall(text)]) for text in (kept, drawn))
     assert np.mean(np.abs(first - second) < 1) > 0.98
+
+
+@pytest.mark.filterwarnings("ignore:A budget of")
+def test_a_short_day_of_few_areas_is_drawn_in_the_same_way() -> None:
+    """All but the numbers, the curves and the scale of the whole day's picture, which takes seconds to draw."""
+    small = draw_methods("ja", StreamSize(side=64, blocks=2, people=2_000, ticks=6))
+    kept, drawn = (
+        CURVE.sub("", NUMBER.sub("0", text)) for text in (file_of("methods", "ja").read_text(encoding="utf-8"), small)
+    )
+    assert drawn == kept
 
 
 def test_both_languages_show_the_same_lines() -> None:

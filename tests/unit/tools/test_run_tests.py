@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tools import run_tests
-from tools.run_tests import KERNELS, STAMP, main, needs_compiling, record
+from tools.run_tests import KERNELS, STAMP, main, memory, needs_compiling, record
 
 
 @pytest.fixture
@@ -46,6 +46,28 @@ def test_a_test_that_fails(clone: Path) -> None:
     )
     assert "- tests: 0 passed, 1 failed, 0 skipped\n" in (clone / "DEEP.md").read_text()
     assert "\t1\tall\n" in (clone / "durations.tsv").read_text()
+
+
+def test_files_are_written_to_memory_where_there_is_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_tests, "MIN_FREE_MEMORY", 1)
+    assert memory(tmp_path) == tmp_path
+    assert memory(tmp_path / "nowhere") is None
+    monkeypatch.setattr(run_tests, "MIN_FREE_MEMORY", 1 << 60)
+    assert memory(tmp_path) is None
+
+
+def test_a_run_leaves_nothing_in_memory(clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    room = tmp_path / "room"
+    room.mkdir()
+    (clone / "test_small.py").write_text(
+        "import tempfile\n"
+        "def test_small(tmp_path):\n"
+        f"    assert {str(room)!r} in str(tmp_path) and {str(room)!r} in tempfile.gettempdir()\n"
+        "    (tmp_path / 'large').write_text('a')\n"
+    )
+    monkeypatch.setattr(run_tests, "memory", lambda: room)
+    assert run_one(clone) == 0
+    assert list(room.iterdir()) == []
 
 
 def test_kernels_are_compiled_when_one_changed(clone: Path) -> None:

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
+from sudare.examples import invent_country
+from sudare.ledger import open_ledger
+from sudare.privacy import Budget, Unit
+from sudare.privacy.unit import ProtectedTime
 from sudare.web.words import TEXTS
 from tests.unit.web.asking import Asking
+from tests.unit.web.maps.small_release import make_release
+from tests.unit.web.page_fields import without_help
+from tests.unit.web.test_queries import PLACE, TEXT
+from tests.unit.web.test_records import FORM as PATIENTS
+from tests.unit.web.test_records import write_patients
+from tests.unit.web.test_series import PLAN
+from tests.unit.web.test_tables import FORM as FIRMS
 from tests.unit.web.test_tables import write_firms
 
 TEMPLATES = Path(__import__("sudare.web").web.__file__).parent / "templates"
@@ -17,17 +29,57 @@ USED = {
 }
 
 
+@pytest.fixture(scope="module")
+def targets(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """A folder with something of everything, and the pages that have fields."""
+    folder = tmp_path_factory.mktemp("fields")
+    write_firms(folder)
+    write_patients(folder)
+    (folder / "visits.csv").write_text("city,age,day\nTokyo,3,2025-01-01\n", encoding="utf-8")
+    mesh = invent_country(64, people=100).domain.attributes[0]
+    window = ", ".join(str(getattr(mesh, name)) for name in ("first_row", "first_column", "rows", "columns"))
+    (folder / "series.toml").write_text(PLAN.replace("WINDOW", window), encoding="utf-8")
+    (folder / "rows").mkdir()
+    with open_ledger(folder / "budget.db", create=True) as ledger:
+        ledger.add_dataset("crowds", Budget(rho=1), unit=Unit("person", time=ProtectedTime("person-day", 2)))
+    asking = Asking(folder)
+    asking.post("/examples", {"name": "invented-survey"})
+    table = asking.post("/tables/new", FIRMS).headers["location"]
+    people = asking.post("/records/new", PATIENTS).headers["location"]
+    assert asking.post("/queries/new", {"file": "visits.csv", "text": TEXT, "total": "2"}).status == 303
+    (folder / "town").mkdir()
+    make_release(folder / "town")
+    pages = [
+        "/",
+        *(f"{page}?file=visits.csv" for page in ("/draft", "/tables/new", "/records/new", "/queries/new")),
+        "/plan?file=invented-survey/plan.toml",
+        "/release?folder=town/release",
+        f"{table}&cells=1",
+        f"{people}&risks=1",
+        "/queries",
+        f"/queries?{urlencode(PLACE)}",
+        "/series?file=series.toml",
+    ]
+    return folder, pages
+
+
 def test_every_text_of_help_is_used_and_there() -> None:
     assert {name.removeprefix("help.") for name in TEXTS if name.startswith("help.")} == USED
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
-@pytest.mark.parametrize("page", ["/draft", "/records/new", "/tables/new"])
-def test_fields_with_a_label_have_help_beside_them(tmp_path: Path, page: str, language: str) -> None:
-    write_firms(tmp_path)
-    text = Asking(tmp_path, language=language).get(f"{page}?file=firms.csv").text
-    form = text[text.index('<section aria-labelledby="about">') :]
-    labels = re.findall(r"<label[ >].*?</label>(.{0,40})", form, re.DOTALL)
-    assert len(labels) >= 2
-    assert all('<details class="help">' in after for after in labels), page
-    assert ("Help: " if language == "en" else "説明: ") in text
+def test_every_field_has_help_beside_it(targets: tuple[Path, list[str]], language: str) -> None:
+    asking = Asking(targets[0], language=language)
+    for target in targets[1]:
+        answer = asking.get(target)
+        assert answer.status == 200, answer.text
+        assert without_help(answer.text) == [], target
+        said = {"en": "Help: ", "ja": "説明: "}[language]
+        assert said in answer.text or target == "/"
+
+
+def test_a_field_without_help_is_noticed() -> None:
+    helped = '<details class="help"><summary>?</summary><p>x</p></details>'
+    assert without_help(f'<form><div class="field"><input name="a">{helped}</div><input name="b"></form>') == ["b"]
+    assert without_help(f'<table><tr><th>{helped}</th></tr><tr><td><select name="c"></select></td></tr></table>') == []
+    assert without_help('<section><div class="field"><textarea name="d"></textarea></div></section>') == ["d"]

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from sudare.storage.private_files import OPEN_TO_OTHERS
+from sudare.storage.private_files import OPEN_TO_OTHERS, files_open_to_others
 from sudare.web import handover
 from sudare.web.guard import Keys
 
@@ -66,7 +66,7 @@ def test_nothing_is_left_when_the_page_ends_first(opened: Opened, tmp_path: Path
 def test_a_folder_that_keeps_nothing_private_is_left_alone(
     opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = handover.files_open_to_others
+    made = files_open_to_others
     monkeypatch.setattr(
         handover, "files_open_to_others", lambda file: [file] if file.parent == tmp_path else made(file)
     )

@@ -79,7 +79,21 @@ def test_from_a_file_to_an_answer(folder: Path, language: str, again: str) -> No
     assert again in repeated.text
     assert re.findall(r'<td class="number">([^<]+)</td>', repeated.text) == numbers
     assert _spent(folder) == "epsilon = 0.5", "the same question is paid for once"
-    assert "SELECT city" in repeated.text.partition('id="history"')[2], "the history has it"
+    history = repeated.text.partition('id="history"')[2]
+    assert "SELECT city" in history, "the history has it"
+    link = re.search(r'href="(/queries[^"#]+)#price"', history)
+    assert link
+    assert _confirmed(asking.get(html.unescape(link[1]))) == "nothing", "and shows it once more for free"
+    assert ".answers" not in asking.get("/").text, "answers that are kept are no data"
+
+
+def test_what_belongs_together_is_proposed(folder: Path) -> None:
+    (folder / "aaa.csv").write_text("x\n1\n", encoding="utf-8")
+    asking = Asking(folder)
+    asking.post("/examples", {"name": "invented-survey"})
+    assert asking.post("/queries/new", {"file": "visits.csv", "text": TEXT, "total": "2"}).status == 303
+    chosen = re.findall(r"<option[^>]* selected>([^<]*)</option>", asking.get("/queries").text)
+    assert chosen == ["visits.csv", "visits-sql (visits-sql/budget.db)"]
 
 
 def test_what_was_not_confirmed_is_not_asked(folder: Path) -> None:

@@ -66,6 +66,21 @@ def test_from_an_example_to_a_checked_release(asking: Asking, tmp_path: Path) ->
         assert str(ledger.dataset("invented-survey").spent) == "epsilon = 0.4", "the same release is paid for once"
 
 
+def test_another_budget_is_another_version_that_is_paid_for_once(asking: Asking, tmp_path: Path) -> None:
+    asking.post("/examples", SURVEY)
+    plan = tmp_path / "invented-survey/plan.toml"
+    _done(asking, asking.post("/plan/run", {"file": "invented-survey/plan.toml", "value": "0.5"}))
+    before = plan.read_bytes()
+    assert "another version" in asking.get("/plan?file=invented-survey/plan.toml").text
+    for _ in range(2):
+        done = _done(asking, asking.post("/plan/run", {"file": "invented-survey/plan.toml", "value": "0.25"}))
+        assert done["result"] == "/release?folder=invented-survey/plan-2-release", done
+    assert plan.read_bytes() == before, "what was released is described as it was"
+    assert sorted(path.name for path in plan.parent.glob("plan*.toml")) == ["plan-2.toml", "plan.toml"]
+    with open_ledger(tmp_path / "invented-survey/budget.db") as ledger:
+        assert str(ledger.dataset("invented-survey").spent) == "epsilon = 0.75"
+
+
 def test_files_of_a_release_and_no_others(asking: Asking, tmp_path: Path) -> None:
     asking.post("/examples", SURVEY)
     _done(asking, asking.post("/plan/run", {"file": "invented-survey/plan.toml"}))

@@ -16,6 +16,7 @@ from sudare.privacy import Budget, Unit
 from sudare.privacy.unit import ProtectedTime
 from sudare.releases.registry import verify_folder
 from tests.unit.web.asking import Asking
+from tests.unit.web.page_fields import without_help
 from tests.unit.web.test_tables import last_event
 
 PLAN = """
@@ -79,6 +80,7 @@ def test_a_window_is_shown_from_what_was_published(published: Path, language: st
     shown = asking.get("/series?file=series.toml&area=0&area=1")
     assert said in shown.text
     assert "<i>人流" not in shown.text
+    assert without_help(shown.text) == []
     assert shown.text.count('class="band"') == 3, "everybody and two areas, with intervals"
     film = json.loads(asking.get(f"/series/film?file=series.toml&window={quote('2025-04-01T00:00:00')}").text)
     assert len(film["frames"]) == 2
@@ -92,6 +94,15 @@ def test_a_window_is_paid_for_once_and_verifies(published: Path) -> None:
         assert str(ledger.dataset("crowds").spent) == "rho = 0.5"
     for tick in sorted((published / "out").glob("date=*/time=*")):
         assert not [check for check in verify_folder(tick, str(published / "budget.db")) if check.outcome == "failed"]
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "Tick 1 released"), ("ja", "時点 1 を公表")])
+def test_entries_of_ticks_are_told_in_words(published: Path, language: str, said: str) -> None:
+    shown = Asking(published, language=language).get("/ledgers").text
+    assert said in shown
+    assert "tick-" not in shown
+    every = {"en": "12 hours", "ja": "12 時間"}[language]
+    assert every in Asking(published, language=language).get("/series?file=series.toml").text
 
 
 @pytest.mark.parametrize("at", ["soon", "", "2025-04-01T00:30", "2024-01-01T00:00", "2999-01-01T00:00"])

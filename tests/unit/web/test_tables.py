@@ -74,14 +74,27 @@ def test_from_a_file_to_a_verified_table(tmp_path: Path, language: str, primary:
     assert hidden
     facts = words_in(asking.get(f"{place.replace('/tables?', '/tables/cell?')}&cell={hidden[0]}"))
     assert secret in facts
+    by_hand = {"en": "marked by hand", "ja": "手動の指定"}[language]
+    assert by_hand not in facts, "a rule of the plan is named, however often the plan is read"
     assert re.search(r"between [\d,]+ and [\d,]+|[\d,]+ から [\d,]+ まで", facts)
     done = last_event(asking, asking.post("/plan/carry-out", {"file": name}))
     assert done["state"] == "done", done
+    after = asking.get(place).text
+    assert {"en": "was carried out", "ja": "実行済み"}[language] in after
+    assert 'action="/plan/carry-out"' not in after, "what is there is not in the way of itself"
     folder = tmp_path / Path(name).parent / "protected"
     assert not [check for check in verify_folder(folder) if check.outcome == "failed"]
     assert "confidential" not in asking.get(done["result"]).text, "what is the holder's is no download"
     verified = json.loads(asking.post("/release/verify", {"folder": f"{Path(name).parent}/protected"}).text)
     assert verified["is_sound"]
+    certificate = {"en": "proof that hidden cells are safe", "ja": "秘匿セルの安全性の証明"}[language]
+    assert certificate in [check["name"] for check in verified["checks"]]
+
+
+def test_who_contributes_is_no_axis_unless_somebody_says_so(tmp_path: Path) -> None:
+    write_firms(tmp_path)
+    chosen = re.findall(r'value="(\w+)" selected', Asking(tmp_path).get("/tables/new?file=firms.csv").text)
+    assert chosen == ["holding", "dimension", "dimension", "value"]
 
 
 def test_another_try_leaves_the_plan_as_it_is(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sudare.cli.console.failures import FOUND_FAULTS
-from sudare.cli.console.messages import Catalogue
 from sudare.cli.console.showing import MARKS, stack, table_of
 from sudare.cli.console.speaking import Speaker
 
@@ -38,7 +37,7 @@ def verify(
     rows = [
         [
             Text(*MARKS[check.outcome]),
-            _name_in_words(check.name, speaker.words),
+            check.words.explain(speaker.language),
             check.japanese if speaker.language == "ja" else check.english,
         ]
         for check in checks
@@ -105,13 +104,6 @@ def shown_location(location: str) -> str:
         ('postgresql://…@host/budgets', 'budget.db')
     """
     return re.sub(r"^(\w+://)[^/@]*@", r"\1…@", location)
-
-
-def _name_in_words(name: str, words: Catalogue) -> str:
-    """What was checked: a file, or one of the other checks."""
-    if name.startswith("file "):
-        return words("check.file", file=name.removeprefix("file "))
-    return words(f"check.{name}") if f"check.{name}" in words else name
 
 
 def _verdict(speaker: Speaker, *, is_sound: bool, sound: str, unsound: str, number: int) -> Text:

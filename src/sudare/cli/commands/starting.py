@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -41,8 +41,14 @@ def init(
     delta: Annotated[str | None, typer.Option("--delta", metavar="NUMBER")] = None,
     rho: Annotated[str | None, typer.Option("--rho", metavar="NUMBER")] = None,
     from_file: Annotated[Path | None, typer.Option("--from", metavar="FILE", show_default=False)] = None,
+    kind: Annotated[Literal["counts", "records", "tables"], typer.Option("--kind")] = "counts",
 ) -> None:
     """Write a plan to start from and a ledger with one data set."""
+    if kind != "counts":
+        if from_file is None or (epsilon, delta, rho) != (None, None, None):
+            raise speaker.mistake("init.kind_without_budget", kind=kind)
+        _init_free_of_charge(speaker, folder, from_file, kind)
+        return
     from sudare.ledger import open_ledger
     from sudare.ledger.checks import read_name
     from sudare.privacy import Budget, Unit
@@ -68,6 +74,26 @@ def init(
     values = {"plan": str(plan), "ledger": str(ledger), "dataset": dataset, "total": budget_values(total)}
     asked = {"undecided": {column: words.to_dict() for column, words in open_questions.items()}}
     speaker.give(values | (asked if from_file is not None else {}), str(plan))
+
+
+def _init_free_of_charge(speaker: Speaker, folder: Path, file: Path, kind: Literal["records", "tables"]) -> None:
+    """Draft a plan of a kind that has no budget, and so no ledger."""
+    from sudare.drafting.plan_files import plan_text, write_new_plan
+    from sudare.drafting.record_drafts import draft_records
+    from sudare.drafting.table_drafts import draft_table
+
+    plan = folder / PLAN
+    if plan.exists() or plan.is_symlink():
+        raise _exists(plan)
+    draft = {"records": draft_records, "tables": draft_table}[kind]
+    values = draft(file, plan_folder=folder, language=speaker.language)
+    if folder.is_dir():
+        _write_new(plan, plan_text(values))
+    else:
+        write_new_plan(folder, PLAN, values)
+    speaker.say("init.done_free", plan=plan)
+    speaker.say("init.next", style="dim", plan=plan)
+    speaker.give({"plan": str(plan)}, str(plan))
 
 
 def _first_plan(

@@ -93,16 +93,16 @@ def _tick_to_try(plan: SeriesPlan) -> Tick:
 
 
 def _subject(plan: SeriesPlan, words: Catalogue) -> RenderableType:
-    from sudare.releases.kinds.series.clock import show_period
+    from sudare.releases.kinds.series.clock import period_in_words
 
-    design = plan.design
+    design, every, window = plan.design, period_in_words(plan.clock.every), period_in_words(plan.clock.window)
     moves = [str(level.measurement.moves) for level in design.levels]
     shape = " x ".join(f"{length:,}" for length in plan.domain.shape)
     lines: list[tuple[str, object]] = [
         (words("plan.cells"), f"{plan.domain.cells:,} ({shape})"),
         (words("plan.protected"), unit_in_words(plan.unit, words)),
-        (words("series.every"), show_period(plan.clock.every)),
-        (words("series.window"), words("series.window_of", length=show_period(plan.clock.window), ticks=design.ticks)),
+        (words("series.every"), every.explain(words.language)),
+        (words("series.window"), words("series.window_of", length=window, ticks=design.ticks)),
     ]
     if plan.span != "event":
         lines.append((words("series.moves"), ", ".join(moves)))

@@ -152,7 +152,7 @@ def describe(
     from sudare.sql.metadata.describing import describe as draft
 
     with open_engine(database, reads_later=True) as engine:
-        text = draft(engine, table or None)
+        text = draft(engine, table or None, speaker.language)
     if out is None:
         speaker.give({"metadata": text}, text.rstrip("\n"))
         return

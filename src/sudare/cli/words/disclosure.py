@@ -73,8 +73,4 @@ SPOKEN: Mapping[str, Words] = {
         "The ledger knows of a table in '{folder}' that cannot be compared with this one: it was not attacked.",
         "台帳にある表「{folder}」はこの表と比べられないため、攻撃の対象に含まれていません。",
     ),
-    "check.report": Words("report", "報告書"),
-    "check.tables": Words("published table", "公表した表"),
-    "check.confidential": Words("confidential files", "保有者用のファイル"),
-    "check.certificate": Words("proof that hidden cells are safe", "秘匿セルの安全性の証明"),
 }

@@ -51,8 +51,8 @@ HELP: Mapping[str, Words] = {
     ),
     "doctor.ledger": Words("Also check this ledger.", "この台帳も検査します。"),
     "mesh.help": Words(
-        "Mesh codes of Japan (JIS X 0410): 1 (80 km), 2 (10 km), 3 (1 km), 1/2, 1/4, 1/8; 5x (5 km), 2x (2 km).",
-        "地域メッシュコード（JIS X 0410）: 1 (80km)、2 (10km)、3 (1km)、1/2、1/4、1/8、5x (5km)、2x (2km)。",
+        "Mesh codes (JIS X 0410): 1 (80 km), 2 (10 km), 3 (1 km), 1/2, 1/4, 1/8; 5x (5 km), 2x (2 km).",
+        "地域メッシュコード（JIS X 0410）: 1(80km)、2(10km)、3(1km)、1/2、1/4、1/8、5x(5km)、2x(2km)。",
     ),
     "mesh.examples": Words.same("sudare mesh code 35.681 139.767 --level 500m\nsudare mesh bounds 533946113"),
     "mesh.code.help": Words("The code of the mesh that a point lies in.", "地点を含むメッシュのコードを求めます。"),
@@ -217,6 +217,20 @@ SPOKEN: Mapping[str, Words] = {
         "opens and counts (Spark {version}), but is not set, and stays so, in: {names}",
         "開けて数えられます（Spark {version}）。ただし次の設定は変更できません: {names}",
     ),
+    "doctor.executors.name": Words("Executors of the Spark", "Spark のエグゼキューター"),
+    "doctor.executors.ok": Words(
+        'have sudare {version}; kind = "subtrees" can be drawn there',
+        'sudare {version} があります（kind = "subtrees" の公表に使えます）',
+    ),
+    "doctor.executors.packages": Words(
+        'do not have this sudare. Tables can be counted all the same; for kind = "subtrees", install it there',
+        'この版の sudare がありません。表の集計はできますが、kind = "subtrees" にはインストールが必要です',
+    ),
+    "doctor.executors.settings": Words(
+        'have sudare; for kind = "subtrees", the cluster should set to true: {names}',
+        'sudare があります。kind = "subtrees" には、クラスターで次を true に設定してください: {names}',
+    ),
+    "doctor.executors.broken": Words("do not work ({error})", "動きません（{error}）"),
     "doctor.cluster.broken": Words("does not work ({error})", "動きません（{error}）"),
     "doctor.solver.name": Words("Solvers", "ソルバー"),
     "doctor.solver.ok": Words.same("{versions}"),

@@ -10,7 +10,8 @@ __all__ = ["HELP", "SPOKEN"]
 
 HELP: Mapping[str, Words] = {
     "ui.help": Words(
-        "Open a page in the browser: from a file to a checked release, with sliders and maps.\n\nIt runs on this machine alone, "
+        "Open a page in the browser: from a file to a checked release, with sliders and maps.\n\nIt runs on this machine "
+        "alone, "
         "for whoever has its address, until it is stopped by Ctrl-C. It writes the same plans and uses the same ledger as the "
         "commands.",
         "ブラウザの画面で、計画から公表・検査まで行います。\n\nスライダーと地図を見ながら進められます。"
@@ -30,7 +31,8 @@ HELP: Mapping[str, Words] = {
         "計画の雛形と、データセットを1つ登録した台帳を作ります。\n\n既存のファイルは上書きしません。",
     ),
     "init.examples": Words.same(
-        "sudare init\nsudare init census --from people.csv\nsudare init census --dataset census-2025 --epsilon 2\n"
+        "sudare init\nsudare init census --from people.csv\nsudare init firms --from firms.csv --kind tables\nsudare init "
+        "census --dataset census-2025 --epsilon 2\n"
         "sudare init census --rho 0.5 --lang ja"
     ),
     "init.folder": Words(
@@ -41,6 +43,11 @@ HELP: Mapping[str, Words] = {
         "Draft the plan from this file: its columns are recognized by their names and the sort of their values. No value of "
         "anybody enters the plan.",
         "このファイルから計画を下書きします。列は名前と値の種類で判別し、個人の値は計画に書き込みません。",
+    ),
+    "init.kind": Words(
+        "What is drafted with --from: counts, records (anonymized) or tables (by disclosure control). By default counts.",
+        "--from で下書きする計画の種類: counts（度数表）、records（匿名化した個票）、tables（秘匿処理をした統計表）。"
+        "既定は counts。",
     ),
     "init.epsilon": Words(
         "The total budget of the data set as epsilon, a decimal. By default 1.",
@@ -212,6 +219,14 @@ SPOKEN: Mapping[str, Words] = {
         "Wrote {plan}, and {ledger} with the data set '{dataset}' ({total} in all).",
         "{plan} と {ledger} を作成しました（データセット「{dataset}」、総予算 {total}）。",
     ),
+    "init.done_free": Words(
+        "Wrote {plan}. Look at what each column is said to be: it was guessed from its name.",
+        "{plan} を作成しました。各列の役割は名前からの推定です。確認してください。",
+    ),
+    "init.kind_without_budget": Words(
+        "--kind {kind} needs --from FILE, and takes no budget.",
+        "--kind {kind} には --from FILE が必要で、予算は指定できません。",
+    ),
     "init.undecided": Words("Still to decide: {column}: {question}.", "未定: {column}: {question}。"),
     "init.next": Words(
         "Next: change the plan, then 'sudare plan {plan}'.",
@@ -241,7 +256,8 @@ SPOKEN: Mapping[str, Words] = {
         "（確認できない環境では --again が必要です）。",
     ),
     "plan.in_the_way": Words(
-        "Nothing was spent. The plan cannot be carried out yet ({number} in the way, see above). Mend it, then try 'sudare plan "
+        "Nothing was spent. The plan cannot be carried out yet ({number} in the way, see above). Mend it, then try "
+        "'sudare plan "
         "{plan}' again.",
         "予算は使っていません。この計画はまだ実行できません（上記の {number} 件）。直してから、もう一度 'sudare plan {plan}' "
         "で確かめてください。",
@@ -373,17 +389,6 @@ SPOKEN: Mapping[str, Words] = {
     "report.done": Words("The page is written.", "ページを書き出しました。"),
     "verify.check": Words("check", "検査"),
     "verify.finding": Words("finding", "結果"),
-    "check.file": Words("file {file}", "ファイル {file}"),
-    "check.files": Words("files", "ファイル"),
-    "check.cost": Words("stated cost", "費用の記載"),
-    "check.counts": Words("counts", "人数"),
-    "check.page": Words("the page", "報告書"),
-    "check.ledger": Words("ledger", "台帳"),
-    "check.window": Words("window", "期間"),
-    "check.ticks": Words("all ticks", "全時点"),
-    "check.other-ticks": Words("other ticks", "ほかの時点"),
-    "check.curves": Words("curves", "推移"),
-    "check.revision": Words("revision", "改訂値"),
     "verify.sound": Words("The release is sound.", "公表物は正常です。"),
     "verify.unsound": Words(
         "The release is NOT sound: {number} checks failed.",

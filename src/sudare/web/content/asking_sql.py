@@ -6,21 +6,22 @@ question that was asked before costs nothing.
 
 from __future__ import annotations
 
-import shlex
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from math import isfinite
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from sudare.bilingual import Words
+from sudare.border.frames import text_width
 from sudare.errors import InputError, SudareError
 from sudare.ledger import open_ledger
 from sudare.ledger.entries import Reserved
 from sudare.privacy import Budget
-from sudare.web.workspace import WorkFolder
+from sudare.web.command_lines import command_line
+from sudare.web.workspace import WorkFolder, safe_name
 
 if TYPE_CHECKING:
     from sudare.engines import Engine
@@ -37,13 +38,17 @@ __all__ = [
     "answer_rows",
     "databases_in",
     "history_of",
+    "likely_place",
     "metadata_in",
     "refuse_unfinished",
+    "sql_folder",
 ]
 
 DATABASES = (".duckdb", ".ddb", ".csv", ".parquet", ".pq")
 MAX_ROWS, MAX_BARS, MAX_HISTORY = 500, 40, 100
 MAX_METADATA = 1 << 20
+MAX_LABEL = 18
+"""Letters beside a bar; a wide one counts as two."""
 TIMEOUT = 300.0
 UNFINISHED = Words(
     "This question was charged before and its answer was lost on the way. Asking again would charge it again: the command "
@@ -110,9 +115,8 @@ class SqlPlace:
 
     def command(self, action: str, sql: str) -> str:
         """The command line that does the same."""
-        words = ["sudare", "sql", action, "--data", self.data, "--metadata", self.metadata]
-        words += ["--ledger", self.ledger, "--dataset", self.dataset, "--epsilon", str(self.epsilon), sql]
-        return shlex.join(words)
+        where = ("--data", self.data, "--metadata", self.metadata, "--ledger", self.ledger, "--dataset", self.dataset)
+        return command_line("sql", action, *where, "--epsilon", self.epsilon, sql)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,6 +195,30 @@ def accounts_in(workspace: WorkFolder) -> list[tuple[str, str]]:
     return found
 
 
+def likely_place(
+    databases: Sequence[str], metadata: Sequence[str], accounts: Sequence[tuple[str, str]]
+) -> tuple[str, str, str]:
+    """Data, metadata and account that probably belong together: those that this page made lie in one folder.
+
+    Args:
+        databases: files that can be asked.
+        metadata: files that say who is protected; the first one is taken.
+        accounts: data sets of the ledgers.
+    """
+    file = metadata[0] if metadata else ""
+    folder = PurePosixPath(file).parent
+    ledger, dataset = next(
+        (one for one in accounts if PurePosixPath(one[0]).parent == folder), accounts[0] if accounts else ("", "")
+    )
+    named = (one for one in databases if folder.name.startswith(sql_folder(one)))
+    return next(named, databases[0] if databases else ""), file, f"{ledger}::{dataset}"
+
+
+def sql_folder(file: str) -> str:
+    """What the folder with the metadata and the ledger of a file is called."""
+    return safe_name(f"{PurePosixPath(file).stem}-sql")
+
+
 def refuse_unfinished(left: Sequence[Reservation]) -> None:
     """Nothing is charged twice by a click."""
     raise InputError(UNFINISHED)
@@ -252,7 +280,7 @@ def _bars(
 
     return tuple(
         AnswerBar(
-            label=label,
+            label=_cut(label),
             start=min(share(0), share(value)),
             width=abs(share(value) - share(0)),
             low=share(value - error),
@@ -261,6 +289,14 @@ def _bars(
         )
         for label, value, error, text in known
     )
+
+
+def _cut(label: str) -> str:
+    """A label that is no wider than its place in the picture; the table has it whole."""
+    if text_width(label) <= MAX_LABEL:
+        return label
+    kept = next(label[:end] for end in range(len(label), -1, -1) if text_width(label[:end]) < MAX_LABEL)
+    return f"{kept}…"
 
 
 def _text(value: object, error: float | None) -> str:

@@ -122,8 +122,8 @@ def _survey(folder: Path, language: Language) -> PlanDraft:
 def _companies(folder: Path, language: Language) -> Path:
     import pyarrow.csv
 
+    from sudare.drafting.plan_files import write_new_plan
     from sudare.examples import invent_companies
-    from sudare.web.content.plan_variants import write_new_plan
 
     planned: dict[str, object] = {
         "kind": "tables",

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 from sudare.bilingual import Words
-from sudare.drafting import ColumnRole, ColumnShape, SeenColumn, guess_roles
+from sudare.drafting import ColumnShape, SeenColumn
+from sudare.drafting.plan_files import section_of
+from sudare.drafting.record_drafts import guess_record_columns
 from sudare.errors import InputError
 from sudare.microdata.models.registry import registered_models
 from sudare.releases.kinds.records.planning.column_plan import ROLES
-from sudare.web.content.plan_variants import section_of
 from sudare.web.context import Form
 from sudare.web.pages.ways import number_in
 from sudare.web.words import TEXTS
@@ -37,20 +38,6 @@ MODELS: dict[str, str] = {
 }
 """Models of a sensitive column, with the number that each asks for."""
 
-SENSITIVE_NAMES = (
-    "illness",
-    "disease",
-    "diagnosis",
-    "salary",
-    "income",
-    "病名",
-    "疾病",
-    "年収",
-    "所得",
-    "収入",
-    "給与",
-)
-NAME_NAMES = ("name", "氏名", "名前", "姓", "住所", "address", "phone", "電話", "mail")
 BAD_GROUPS = Words(
     "Write the groups of “{column}” as one a line, such as “health: nurse, doctor”.",
     "「{column}」のグループは「医療: 看護師, 医師」のように1行に1つ書いてください。",
@@ -85,29 +72,11 @@ class ColumnFields:
 
 
 def guessed_fields(columns: Sequence[SeenColumn]) -> list[ColumnFields]:
-    """What the columns of a file probably are; whatever is unknown counts as known to others, which is the careful guess."""
-    found = []
-    for guessed in guess_roles(columns):
-        column = guessed.seen
-        low = column.name.lower()
-        if guessed.role is ColumnRole.PERSON or any(low == one or one in low for one in NAME_NAMES):
-            found.append(ColumnFields(name=column.name, shape=column.shape, role="identifier"))
-        elif any(one in low for one in SENSITIVE_NAMES):
-            found.append(ColumnFields(name=column.name, shape=column.shape, role="sensitive"))
-        else:
-            rule, detail = _drafted_rule(column)
-            found.append(ColumnFields(name=column.name, shape=column.shape, rule=rule, detail=detail))
-    return found
-
-
-def _drafted_rule(column: SeenColumn) -> tuple[str, str]:
-    if column.shape in (ColumnShape.WHOLE, ColumnShape.DECIMAL):
-        return "intervals", "5, 10, 20"
-    if column.shape in (ColumnShape.DAY, ColumnShape.MOMENT):
-        return "dates", ""
-    if column.shape is ColumnShape.MESH:
-        return "mesh", column.level
-    return "flat", ""
+    """What the columns of a file probably are, as `sudare init --kind records` guesses it."""
+    return [
+        ColumnFields(name=one.seen.name, shape=one.seen.shape, role=one.role, rule=one.rule, detail=one.detail)
+        for one in guess_record_columns(columns)
+    ]
 
 
 def fields_of_plan(values: Mapping[str, object]) -> list[ColumnFields]:

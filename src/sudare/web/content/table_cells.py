@@ -35,11 +35,12 @@ __all__ = [
     "CellFacts",
     "CellGrid",
     "ChoiceCost",
+    "PlannedCells",
     "ShownCell",
+    "cells_of",
     "compare_choices",
     "facts_of",
     "grids_of",
-    "protected_of",
 ]
 
 MAX_COLUMNS, MAX_SHOWN = 60, 4000
@@ -141,11 +142,24 @@ class ChoiceCost:
     problem: Words | None = None
 
 
-_kept: OrderedDict[str, Protected] = OrderedDict()
+@dataclass(frozen=True, kw_only=True)
+class PlannedCells:
+    """What becomes of every cell of a plan.
+
+    Attributes:
+        plan: as it was read when its cells were protected: their rules are told apart by who they are, not by what they say.
+        protected: its cells.
+    """
+
+    plan: TablePlan
+    protected: Protected
+
+
+_kept: OrderedDict[str, PlannedCells] = OrderedDict()
 _lock = threading.Lock()
 
 
-def protected_of(plan: TablePlan) -> Protected:
+def cells_of(plan: TablePlan) -> PlannedCells:
     """What becomes of every cell, by the functions that a release calls; nothing is written.
 
     Raises:
@@ -156,7 +170,7 @@ def protected_of(plan: TablePlan) -> Protected:
         known = _kept.get(key)
     if known is None:
         method = cell_method_named(plan.method)
-        known = method.protect(plan, plan.protection, method.read_data(plan))
+        known = PlannedCells(plan=plan, protected=method.protect(plan, plan.protection, method.read_data(plan)))
         with _lock:
             _kept[key] = known
             while len(_kept) > MAX_KEPT:
@@ -233,12 +247,13 @@ def _amount(protected: Protected, units: int | Fraction) -> str:
     return f"{float(value):,.{max(decimals, 1)}f}"
 
 
-def facts_of(plan: TablePlan, protected: Protected, number: int) -> CellFacts:
+def facts_of(cells: PlannedCells, number: int) -> CellFacts:
     """What the holder may know of a cell.
 
     Raises:
         InputError: if there is no such cell.
     """
+    plan, protected = cells.plan, cells.protected
     table = protected.judged.table
     if not 0 <= number < table.system.size:
         raise InputError(TEXTS["tables.no_such_cell"])
@@ -296,7 +311,7 @@ def compare_choices(plan: TablePlan, names: Sequence[str] = tuple(CHOICES)) -> l
         plan: whose data and rules they share.
         names: of the choices.
     """
-    judged = protected_of(plan).judged
+    judged = cells_of(plan).protected.judged
     found = []
     for name in names:
         method, settings = CHOICES[name]

@@ -27,6 +27,7 @@ from sudare.io import Source
 from sudare.ledger import open_ledger
 from sudare.parameters import show_fraction
 from sudare.privacy import Budget
+from sudare.web.command_lines import command_line
 from sudare.web.context import Form, context_of, form_page, plain_page
 from sudare.web.rendering import language_of, page
 from sudare.web.words import TEXTS
@@ -58,7 +59,7 @@ def show_draft(request: Request) -> Response:
     return page(
         request,
         "draft.html.jinja",
-        command=f"sudare init {file.stem} --from {name}",
+        commands=[command_line("init", file.stem, "--from", name)],
         file=name,
         draft=draft,
         seen=seen,

@@ -14,6 +14,7 @@ from starlette.routing import Route
 from sudare.bilingual import Words
 from sudare.errors import InputError, OutputError, SudareError, words_of_error
 from sudare.storage.atomic import atomically
+from sudare.web.command_lines import command_line
 from sudare.web.content.examples import EXAMPLES
 from sudare.web.context import Form, context_of, form_page, plain_page
 from sudare.web.rendering import language_of, page
@@ -44,11 +45,14 @@ def show_home(request: Request) -> Response:
     """What is in the folder, and what can be done with it."""
     context = context_of(request)
     workspace = context.workspace
+    files = workspace.data_files()
+    first = files[0] if files else "people.csv"
     return page(
         request,
         "home.html.jinja",
+        commands=[command_line("init", Path(first).stem, "--from", first), command_line("demo")],
         folder=workspace.root.name,
-        files=workspace.data_files(),
+        files=files,
         plans=workspace.plans(),
         releases=workspace.releases(),
         examples=EXAMPLES,

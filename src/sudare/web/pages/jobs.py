@@ -32,7 +32,8 @@ NO_JOB = Words(
 def show_job(request: Request) -> Response:
     """How far the work is."""
     job = _job(request)
-    return page(request, "job.html.jinja", job=job, event=_values(job.latest, language_of(request)))
+    commands = [job.command] if job.command else []
+    return page(request, "job.html.jinja", commands=commands, job=job, event=_values(job.latest, language_of(request)))
 
 
 @plain_page

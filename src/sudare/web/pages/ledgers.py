@@ -9,7 +9,19 @@ from starlette.routing import Route
 
 from sudare.bilingual import Language
 from sudare.ledger import Dataset, Ledger, open_ledger
-from sudare.ledger.entries import Cancelled, DatasetAdded, Entry, PublicationNoted, Reserved, Settled
+from sudare.ledger.entries import (
+    Cancelled,
+    DatasetAdded,
+    Entry,
+    OptedOut,
+    PublicationNoted,
+    Reserved,
+    Settled,
+    TickBegun,
+    TickSettled,
+    TicksMissed,
+)
+from sudare.web.command_lines import command_line
 from sudare.web.content.spending import timeline_of
 from sudare.web.context import context_of, plain_page
 from sudare.web.pages.plans import budget_in_words
@@ -22,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["ROUTES", "LedgerLine", "show_ledgers"]
 
 MAX_LINES = 500
+LEDGER = "budget.db"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +58,7 @@ class LedgerLine:
 def show_ledgers(request: Request) -> Response:
     """All ledgers of the folder."""
     workspace, language = context_of(request).workspace, language_of(request)
-    shown = []
+    shown, commands = [], []
     for location in workspace.ledgers():
         with open_ledger(workspace.place(location)) as ledger:
             shown.append(
@@ -56,9 +69,10 @@ def show_ledgers(request: Request) -> Response:
                     "datasets": [_balance(dataset, ledger, language) for dataset in ledger.datasets()],
                 }
             )
-    command = f"sudare ledger show {shown[0]['location']}" if shown else ""
-    checks = [f"sudare ledger verify {one['location']}" for one in shown]
-    return page(request, "ledgers.html.jinja", command=command, ledgers=shown, checks=checks)
+            commands.append(command_line("ledger", "verify", location))
+            commands += [command_line("ledger", "show", location, one.name) for one in ledger.datasets()]
+    commands = commands or [command_line("ledger", "create", LEDGER)]
+    return page(request, "ledgers.html.jinja", commands=commands, ledgers=shown)
 
 
 def _balance(dataset: Dataset, ledger: Ledger, language: Language) -> dict[str, object]:
@@ -104,8 +118,16 @@ def _line(entry: Entry, language: Language) -> LedgerLine:
         what = text_of(language, "ledger.noted", title=payload.title)
     elif isinstance(payload, DatasetAdded):
         what = text_of(language, "ledger.dataset-added")
+    elif isinstance(payload, TickBegun):
+        what = text_of(language, "ledger.tick-begun", tick=payload.tick, number=payload.window)
+    elif isinstance(payload, TickSettled):
+        what = text_of(language, "ledger.tick-settled", tick=payload.tick, number=payload.window)
+    elif isinstance(payload, TicksMissed):
+        what = text_of(language, "ledger.ticks-missed", first=payload.first, last=payload.last, reason=payload.reason)
+    elif isinstance(payload, OptedOut):
+        what = text_of(language, "ledger.opted-out")
     else:
-        what = text_of(language, "ledger.other", kind=entry.kind)
+        what = text_of(language, "ledger.rule-changed")
     return LedgerLine(number=entry.number, when=_local(entry.time), what=what, cost=cost)
 
 

@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from sudare.bilingual import Language, Words
 from sudare.drafting import with_budget
+from sudare.drafting.plan_files import read_values, section_of, write_variant
 from sudare.errors import InputError, PlanError, SudareError, words_of_error
 from sudare.ledger import Dataset, open_ledger
 from sudare.parameters import show_fraction
@@ -23,6 +24,8 @@ from sudare.releases.kinds.counts import ReleasePlan, read_plan
 from sudare.releases.preflight import find_obstacles
 from sudare.releases.registry import find_kind_of_plan
 from sudare.storage.atomic import atomically
+from sudare.storage.staging import DOCUMENT
+from sudare.web.command_lines import command_line
 from sudare.web.content.predictions import GRID, MAX_RELEASES, BudgetPoint, budget_at, curves_of, point_of
 from sudare.web.context import Form, context_of, form_page, plain_page
 from sudare.web.plan_pages import page_of_kind, start_plan, unfinished_runs
@@ -62,8 +65,7 @@ def show_plan(request: Request) -> Response:
     return page(
         request,
         "plan.html.jinja",
-        command=f"sudare plan {opened.name}",
-        run_command=f"sudare run {opened.name} --yes",
+        commands=[command_line("plan", opened.name), command_line("run", opened.name, "--yes")],
         file=opened.name,
         plan=plan,
         text_of_file=opened.file.read_text(encoding="utf-8"),
@@ -77,6 +79,7 @@ def show_plan(request: Request) -> Response:
         left=None if opened.dataset is None else budget_in_words(opened.dataset.remaining),
         obstacles=found.obstacles,
         is_made=found.is_made,
+        has_release=(plan.folder / DOCUMENT).is_file(),
         is_clear=found.is_clear,
         unfinished=unfinished_runs(context_of(request), opened.file, found),
         low=float(GRID[0]),
@@ -113,7 +116,7 @@ def run_plan_file(request: Request, form: Form) -> Response:
         if wanted != _read_counts(file).budget:
             if any(job.origin == origin for job in context.jobs.running()):
                 raise InputError(AT_WORK.format(title=plan.title))
-            _write_budget(file, wanted)
+            file = _with_budget(file, plan, wanted)
         job = start_plan(context, file, plan.title, once_more=form.get("once-more") == "yes")
     return RedirectResponse(f"/job/{job.name}", status_code=303)
 
@@ -146,6 +149,16 @@ def _read_counts(file: Path) -> ReleasePlan:
     if find_kind_of_plan(file).name != "counts":
         raise PlanError(OTHER_KIND.format(file=file.name))
     return read_plan(file)
+
+
+def _with_budget(file: Path, plan: ReleasePlan, budget: Budget) -> Path:
+    """The plan with another budget: the same file, or another version where a release stands that it describes."""
+    if not (plan.folder / DOCUMENT).is_file():
+        _write_budget(file, budget)
+        return file
+    values = read_values(file)
+    value = Decimal(_value_of(budget))
+    return write_variant(file, {**values, "budget": {**section_of(values, "budget"), budget.currency: value}})
 
 
 def _write_budget(file: Path, budget: Budget) -> None:

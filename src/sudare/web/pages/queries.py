@@ -6,6 +6,7 @@ import shutil
 from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -14,7 +15,9 @@ from starlette.routing import Route
 
 from sudare.errors import InputError, OutputError, SudareError, words_of_error
 from sudare.ledger import open_ledger
+from sudare.parameters import show_fraction
 from sudare.privacy import Budget, Unit
+from sudare.web.command_lines import command_line
 from sudare.web.content.asking_sql import (
     MAX_ROWS,
     SqlPlace,
@@ -22,12 +25,14 @@ from sudare.web.content.asking_sql import (
     answer_rows,
     databases_in,
     history_of,
+    likely_place,
     metadata_in,
     refuse_unfinished,
+    sql_folder,
 )
 from sudare.web.context import Form, context_of, form_page, plain_page
 from sudare.web.pages.plans import budget_in_words
-from sudare.web.rendering import page
+from sudare.web.rendering import language_of, page
 from sudare.web.words import TEXTS
 
 if TYPE_CHECKING:
@@ -44,6 +49,9 @@ if TYPE_CHECKING:
 __all__ = ["ROUTES", "ask_query", "make_metadata", "show_new_metadata", "show_queries"]
 
 MAX_SQL = 20_000
+MAX_PURPOSE = 200
+"""Letters of a question that the ledger keeps."""
+EXAMPLE = "SELECT count(*) …"
 METADATA, LEDGER = "metadata.toml", "budget.db"
 
 
@@ -113,9 +121,9 @@ def show_new_metadata(request: Request) -> Response:
     name = request.query_params.get("file", "")
     file = context_of(request).workspace.place(name)
     with open_engine(file, reads_later=True) as engine:
-        draft = describe(engine)
-    command = f"sudare sql describe --data {name}"
-    return page(request, "queries_new.html.jinja", command=command, file=name, stem=file.stem, draft=draft)
+        draft = describe(engine, language=language_of(request))
+    commands = [command_line("sql", "describe", "--data", name)]
+    return page(request, "queries_new.html.jinja", commands=commands, file=name, stem=file.stem, draft=draft)
 
 
 @form_page
@@ -128,7 +136,7 @@ def make_metadata(request: Request, form: Form) -> Response:
     text = form.get("text", "").replace("\r\n", "\n")
     known = parse_metadata(text, METADATA)
     total = Budget(epsilon=_epsilon(form.get("total", "")))
-    folder = workspace.free_folder(f"{file.stem}-sql")
+    folder = workspace.free_folder(sql_folder(file.name))
     try:
         folder.mkdir()
         (folder / METADATA).write_text(text, encoding="utf-8")
@@ -164,23 +172,31 @@ def _page(
     values |= {"charged": "", "entry": None, "is_repeated": False, "place": place, "priced": priced}
     tables: Iterable[TableMetadata] = ()
     balances: list[tuple[str, str]] = []
-    lines: list[tuple[int, str, str, str]] = []
+    lines: list[tuple[int, str, str, str, str]] = []
+    databases, files, accounts = databases_in(workspace), metadata_in(workspace), accounts_in(workspace)
+    likely = likely_place(databases, files, accounts)
     if place is not None and connection is not None:
         tables = connection.metadata.tables.values()
         balances = [(one.name, budget_in_words(one.remaining)) for one in connection.balances()]
         history = history_of(workspace.place(place.ledger), place.dataset)
-        lines = [(number, _when(time), what, budget_in_words(cost)) for number, time, what, cost in history]
-        command = command or place.command("run", given.get("sql", "") or "SELECT count(*) …")
+        lines = [
+            (number, _when(time), what, budget_in_words(cost), _again(place, what, cost))
+            for number, time, what, cost in history
+        ]
+        command = command or place.command("run", given.get("sql", "") or EXAMPLE)
+    elif databases:
+        command = command_line("sql", "describe", "--data", likely[0])
     values |= shown
     return page(
         request,
         "queries.html.jinja",
         status=status,
-        command=command,
+        commands=[command] if command else [],
         given=given,
-        databases=databases_in(workspace),
-        metadata_files=metadata_in(workspace),
-        accounts=accounts_in(workspace),
+        databases=databases,
+        metadata_files=files,
+        accounts=accounts,
+        likely=likely,
         tables=[_table(table) for table in tables],
         balances=balances,
         history=lines,
@@ -192,6 +208,15 @@ def _page(
         after=[] if priced is None else [budget_in_words(one) for one in priced.remaining],
         shared=values,
     )
+
+
+def _again(place: SqlPlace, sql: str, cost: Budget) -> str:
+    """Where a question of the history is shown once more, which costs nothing; empty if its text or its epsilon is not known."""
+    epsilon, (first, *_) = cost.to_dict().get("epsilon", ""), sql.lower().split() or [""]
+    if not epsilon or first not in ("select", "with") or len(sql) >= MAX_PURPOSE:
+        return ""
+    where = {"data": place.data, "metadata": place.metadata, "account": f"{place.ledger}::{place.dataset}"}
+    return f"/queries?{urlencode(where | {'epsilon': show_fraction(Fraction(epsilon)), 'sql': sql})}#price"
 
 
 def _table(table: TableMetadata) -> dict[str, object]:

@@ -11,13 +11,15 @@ from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
 from sudare.drafting import look_at_columns
+from sudare.drafting.plan_files import read_values, section_of, write_new_plan, write_variant
+from sudare.drafting.record_drafts import FIRST_K, FIRST_SUPPRESSION
 from sudare.errors import PlanError, SudareError, words_of_error
 from sudare.io import Source
 from sudare.releases.kinds.records.planning.column_plan import ROLES
 from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
 from sudare.releases.kinds.records.running import RECORDS
 from sudare.releases.registry import find_kind_of_plan
-from sudare.web.content.plan_variants import read_values, section_of, write_new_plan, write_variant
+from sudare.web.command_lines import command_line
 from sudare.web.content.record_choices import LevelChoice, SolutionLattice, is_searched, lattice_of, view_of
 from sudare.web.content.record_forms import (
     MODELS,
@@ -60,7 +62,7 @@ def show_records_plan(request: Request) -> Response:
     return page(
         request,
         "records.html.jinja",
-        command=f"sudare anonymize {name} --check",
+        commands=[command_line("anonymize", name, "--check"), command_line("run", name, "--yes")],
         steps=[step.words for step in plan.steps],
         models=[model.words for step in plan.steps for model in step.promised_models],
         columns=plan.columns,
@@ -121,10 +123,11 @@ def show_new_records(request: Request) -> Response:
     return page(
         request,
         "records_new.html.jinja",
+        commands=[command_line("init", file.stem, "--from", name, "--kind", "records")],
         file=name,
         stem=file.stem,
         fields=fields,
-        given={"k": "5", "suppression": "0.05"},
+        given={"k": str(FIRST_K), "suppression": str(FIRST_SUPPRESSION)},
         shared=_choices(),
     )
 

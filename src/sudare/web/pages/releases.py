@@ -17,6 +17,7 @@ from sudare.releases.registry import find_kind_of_folder, verify_folder
 from sudare.storage.guarded_json import read_json
 from sudare.storage.staging import DOCUMENT
 from sudare.tables.maps import find_map
+from sudare.web.command_lines import command_line
 from sudare.web.context import Form, context_of, form_page, plain_page
 from sudare.web.guard import SANDBOX_POLICY
 from sudare.web.maps.areas import area_shapes, find_areas
@@ -52,8 +53,7 @@ def show_release(request: Request) -> Response:
     return page(
         request,
         "release.html.jinja",
-        command=f"sudare verify {name}",
-        attack_command=f"sudare attack {name}",
+        commands=[command_line("verify", name), command_line("attack", name)],
         folder=name,
         kind=kind.name,
         title=document.get("title") or name,
@@ -100,7 +100,7 @@ def verify_release_folder(request: Request, form: Form) -> Response:
             "is_sound": not failed,
             "checks": [
                 {
-                    "name": check.name,
+                    "name": check.words.explain(language),
                     "outcome": check.outcome,
                     "label": text_of(language, f"release.{check.outcome}"),
                     "finding": check.japanese if language == "ja" else check.english,

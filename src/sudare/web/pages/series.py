@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +12,11 @@ from starlette.responses import JSONResponse, RedirectResponse
 from starlette.routing import Route
 
 from sudare.errors import InputError, PlanError
-from sudare.releases.kinds.series.clock import read_moment, show_period
+from sudare.releases.kinds.series.clock import period_in_words, read_moment
 from sudare.releases.kinds.series.plan_file import SeriesPlan, read_series_plan
 from sudare.releases.registry import find_kind_of_plan
 from sudare.tables.palettes import STEPS
+from sudare.web.command_lines import command_line
 from sudare.web.content.series_film import curves_of_window, film_of, names_of_pixels, published_windows, tables_of
 from sudare.web.context import Form, context_of, form_page, plain_page
 from sudare.web.maps.description import palette_rows
@@ -50,11 +50,10 @@ def show_series(request: Request) -> Response:
     return page(
         request,
         "series.html.jinja",
-        command=f"sudare plan {shlex.quote(name)}",
-        run_command=f"sudare run {shlex.quote(name)} --at {following.begins:%Y-%m-%dT%H:%M} --yes",
+        commands=[command_line("plan", name), _command(name, [following])],
         file=name,
         title=plan.title,
-        every=show_period(plan.clock.every),
+        every=period_in_words(plan.clock.every),
         ticks=plan.clock.ticks,
         cost=budget_in_words(plan.budget),
         dataset=plan.ledger.dataset,
@@ -108,8 +107,18 @@ def publish_ticks(request: Request, form: Form) -> Response:
         tick for number in range(first.number, last) if (tick := plan.clock.tick_of(first.window, number)).ends <= now
     ]
     place = f"/series?file={quote(context.workspace.name_of(file))}"
-    job = context.jobs.start(plan.title, place, _work(plan, ticks, f"{place}&window={quote(first.window.isoformat())}"))
+    work = _work(plan, ticks, f"{place}&window={quote(first.window.isoformat())}")
+    job = context.jobs.start(plan.title, place, work, command=_command(context.workspace.name_of(file), ticks))
     return RedirectResponse(f"/job/{job.name}", status_code=303)
+
+
+def _command(name: str, ticks: Sequence[Tick]) -> str:
+    """The command line that publishes ticks that follow one another."""
+    first, last = ticks[0], ticks[-1]
+    if first == last:
+        return command_line("run", name, "--at", f"{first.begins:%Y-%m-%dT%H:%M}", "--yes")
+    span = ("--from", f"{first.begins:%Y-%m-%dT%H:%M}", "--until", f"{last.begins:%Y-%m-%dT%H:%M}")
+    return command_line("series", "watch", name, *span, "--yes")
 
 
 def _work(plan: SeriesPlan, ticks: list[Tick], result: str) -> Callable[[Callable[[str, float | None], None]], str]:

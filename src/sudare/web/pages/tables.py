@@ -11,7 +11,9 @@ from urllib.parse import quote
 from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
-from sudare.drafting import ColumnShape, look_at_columns
+from sudare.drafting import look_at_columns
+from sudare.drafting.plan_files import read_values, section_of, write_new_plan, write_variant
+from sudare.drafting.table_drafts import FIRST_P, FIRST_THRESHOLD, TABLE_ROLES, guess_table_roles
 from sudare.errors import InputError, PlanError
 from sudare.io import Source
 from sudare.releases.kinds.tables.methods.registry import method_named
@@ -19,8 +21,8 @@ from sudare.releases.kinds.tables.planning.input_plan import RecordsInput
 from sudare.releases.kinds.tables.planning.plan_file import TablePlan
 from sudare.releases.kinds.tables.running import TABLES
 from sudare.releases.registry import find_kind_of_plan
-from sudare.web.content.plan_variants import read_values, section_of, write_new_plan, write_variant
-from sudare.web.content.table_cells import compare_choices, facts_of, grids_of, protected_of
+from sudare.web.command_lines import command_line
+from sudare.web.content.table_cells import cells_of, compare_choices, facts_of, grids_of
 from sudare.web.context import Form, context_of, form_page, plain_page
 from sudare.web.pages.ways import number_in, run_values
 from sudare.web.rendering import language_of, page
@@ -30,13 +32,9 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from sudare.drafting import SeenColumn
-
 __all__ = ["ROUTES", "make_table_plan", "show_cell", "show_new_table", "show_table_plan", "try_again"]
 
 PLAN = "plan.toml"
-NUMBERS = (ColumnShape.WHOLE, ColumnShape.DECIMAL)
-ROLES = ("dimension", "value", "holding", "out")
 
 
 @plain_page
@@ -47,12 +45,12 @@ def show_table_plan(request: Request) -> Response:
     name = context.workspace.name_of(file)
     method = method_named(plan.method)
     is_looking = "cells" in request.query_params and not method.is_of_meshes
-    grids = grids_of(protected_of(plan), [table.name for table in plan.tables]) if is_looking else []
+    grids = grids_of(cells_of(plan).protected, [table.name for table in plan.tables]) if is_looking else []
     costs = compare_choices(plan) if is_looking and "costs" in request.query_params else []
     return page(
         request,
         "tables.html.jinja",
-        command=f"sudare protect {name} --check",
+        commands=[command_line("protect", name, "--check"), command_line("run", name, "--yes")],
         method=method.words.name,
         is_of_meshes=method.is_of_meshes,
         rules=[one.full for one in (*plan.rules, *plan.record_rules)],
@@ -73,9 +71,10 @@ def show_cell(request: Request) -> Response:
     text = request.query_params.get("cell", "")
     if not text.isdecimal() or len(text) > 9:
         raise InputError(TEXTS["tables.no_such_cell"])
-    facts = facts_of(plan, protected_of(plan), int(text))
+    facts = facts_of(cells_of(plan), int(text))
     name = context_of(request).workspace.name_of(file)
-    return page(request, "table_cell.html.jinja", command=f"sudare protect {name}", file=name, facts=facts)
+    commands = [command_line("protect", name, "--check")]
+    return page(request, "table_cell.html.jinja", commands=commands, file=name, facts=facts)
 
 
 @form_page
@@ -95,7 +94,16 @@ def show_new_table(request: Request) -> Response:
     name = request.query_params.get("file", "")
     file = context_of(request).workspace.place(name)
     seen = look_at_columns(Source(str(file)))
-    return page(request, "table_new.html.jinja", file=name, stem=file.stem, columns=_guessed(seen.columns), roles=ROLES)
+    return page(
+        request,
+        "table_new.html.jinja",
+        commands=[command_line("init", file.stem, "--from", name, "--kind", "tables")],
+        file=name,
+        stem=file.stem,
+        columns=guess_table_roles(seen.columns),
+        roles=TABLE_ROLES,
+        given={"threshold": FIRST_THRESHOLD, "p": FIRST_P},
+    )
 
 
 @form_page
@@ -139,17 +147,6 @@ def _read(file: Path) -> TablePlan:
     if find_kind_of_plan(file).name != TABLES.name:
         raise PlanError(TEXTS["journey.of_kind"])
     return TABLES.read_plan(file)
-
-
-def _guessed(columns: tuple[SeenColumn, ...]) -> list[tuple[SeenColumn, str]]:
-    """Texts span a table; the last column of numbers is added up. Names of people are left to whoever decides."""
-    numbers = [column.name for column in columns if column.shape in NUMBERS]
-    found = []
-    for column in columns:
-        is_text = column.shape in (ColumnShape.TEXT, ColumnShape.YES_NO)
-        role = "value" if numbers and column.name == numbers[-1] else "dimension" if is_text else "out"
-        found.append((column, role))
-    return found
 
 
 def _settings(values: dict[str, object]) -> dict[str, object]:

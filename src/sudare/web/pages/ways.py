@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
-from sudare.errors import InputError
+from sudare.errors import InputError, OutputError
 from sudare.releases.kind import DataT, DraftT, Kind, PlanT, ResultT
 from sudare.releases.preflight import find_obstacles
 from sudare.releases.registry import find_kind_of_plan
+from sudare.storage.staging import DOCUMENT
+from sudare.web.command_lines import command_line
 from sudare.web.context import Form, PageContext, context_of, form_page, plain_page
 from sudare.web.pages.plans import budget_in_words
 from sudare.web.plan_pages import start_plan, unfinished_runs
@@ -34,8 +36,14 @@ WAYS = (("counts", "/draft"), ("records", "/records/new"), ("tables", "/tables/n
 def show_ways(request: Request) -> Response:
     """The ways to publish from a file."""
     name = request.query_params.get("file", "")
-    context_of(request).workspace.place(name)
-    return page(request, "ways.html.jinja", file=name, ways=WAYS)
+    folder = context_of(request).workspace.place(name).stem
+    lines = (
+        command_line("init", folder, "--from", name),
+        command_line("init", folder, "--from", name, "--kind", "records"),
+        command_line("init", folder, "--from", name, "--kind", "tables"),
+        command_line("sql", "describe", "--data", name),
+    )
+    return page(request, "ways.html.jinja", file=name, commands=lines, ways=WAYS)
 
 
 @form_page
@@ -56,18 +64,19 @@ def run_values(
     """What the part of a page needs that carries a plan out: what is in the way, what it costs, and what the file says."""
     header: PlanHeader = kind.header(plan)
     found = find_obstacles(kind, plan)
-    is_made = (header.folder / "release.json").is_file() and context.workspace.holds(header.folder)
+    is_made = (header.folder / DOCUMENT).is_file() and context.workspace.holds(header.folder)
+    is_over = is_made and not found.is_made and all(isinstance(one, OutputError) for one in found.obstacles)
     return {
         "file": context.workspace.name_of(file),
         "title": header.title,
         "publisher": header.publisher,
-        "obstacles": found.obstacles,
+        "obstacles": () if is_over else found.obstacles,
+        "is_over": is_over,
         "is_made": found.is_made,
         "unfinished": unfinished_runs(context, file, found),
         "cost": "" if header.price is None else budget_in_words(header.price.budget),
         "dataset": "" if header.ledger is None else header.ledger.dataset,
         "release": context.workspace.name_of(header.folder) if is_made else "",
-        "run_command": f"sudare run {context.workspace.name_of(file)} --yes",
         "text_of_file": file.read_text(encoding="utf-8"),
     }
 

@@ -1,6 +1,7 @@
 // Typical errors as a picture: one curve a group over the sizes of areas, or bars where sums are no areas.
 const SPACE = "http://www.w3.org/2000/svg";
-const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 260, 56, 16, 14, 44];
+const [HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [260, 56, 16, 14, 44];
+const narrow = window.matchMedia("(max-width: 40rem)");
 
 function piece(kind, attributes, text = "") {
   const made = document.createElementNS(SPACE, kind);
@@ -10,6 +11,8 @@ function piece(kind, attributes, text = "") {
 }
 
 export function drawCurves(chart, parts, shown) {
+  const [WIDTH, MAX_NAMES] = narrow.matches ? [360, 5] : [640, 9]; // so that letters keep their size
+  chart.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
   const groups = [...new Set(parts.map((part) => part.group))];
   const names = [...new Set(parts.map((part) => part.name))];
   const ends = parts.flatMap((part) => [part.low, part.high, part.rmse]).filter((number) => number > 0);
@@ -23,7 +26,7 @@ export function drawCurves(chart, parts, shown) {
     pieces.push(piece("line", { class: "axis", x1: LEFT, x2: WIDTH - RIGHT, y1: y(mark), y2: y(mark) }));
     pieces.push(piece("text", { x: LEFT - 6, y: y(mark) + 4, "text-anchor": "end" }, shown(mark)));
   }
-  const every = Math.ceil(names.length / 9);
+  const every = Math.ceil(names.length / MAX_NAMES);
   names.forEach((name, place) => {
     if (place % every === 0) pieces.push(piece("text", { x: x(name), y: HEIGHT - BOTTOM + 18, "text-anchor": "middle" }, parts.find((part) => part.name === name).label.slice(0, 14)));
   });

@@ -35,7 +35,8 @@ function between(budget) {
 
 export function show(budget) {
   const point = between(budget);
-  document.getElementById("charge").textContent = `${settings.letter} = ${value.value}`;
+  const isMade = settings.made && Number(settings.made) === Number(value.value);
+  document.getElementById("charge").textContent = isMade ? settings.free : `${settings.letter} = ${value.value}`;
   if (!point) return;
   const means = document.getElementById("means");
   means.textContent = means.dataset.power.replace("{power}", `${(100 * point.power).toFixed(1)} %`);

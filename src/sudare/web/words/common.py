@@ -15,6 +15,7 @@ COMMON: Mapping[str, Words] = {
     "ledgers": Words("Budgets", "予算"),
     "language": Words("Language", "言語"),
     "same_command": Words("The command that does the same", "同じことをするコマンド"),
+    "same_commands": Words("The commands that do the same", "同じことをするコマンド"),
     "local": Words(
         "This page runs on this machine alone. It sends nothing anywhere.",
         "このページはこの端末だけで動いており、どこにも何も送りません。",
@@ -67,6 +68,22 @@ COMMON: Mapping[str, Words] = {
     "ledger.reserved-entry": Words("Set aside: {purpose}", "予約: {purpose}"),
     "ledger.settled": Words("Released (entry {number})", "公表を確定（{number} 番）"),
     "ledger.cancelled": Words("Given back (entry {number})", "取消（{number} 番）"),
-    "ledger.other": Words.same("{kind}"),
+    "ledger.tick-begun": Words(
+        "Tick {tick} begun: its noise is bound to its data (window of entry {number})",
+        "時点 {tick} を開始: ノイズをデータに結び付けた（期間: {number} 番）",
+    ),
+    "ledger.tick-settled": Words(
+        "Tick {tick} released (window of entry {number})", "時点 {tick} を公表（期間: {number} 番）"
+    ),
+    "ledger.ticks-missed": Words(
+        "Ticks {first} to {last} will not be published: {reason}", "時点 {first} から {last} は公表しない: {reason}"
+    ),
+    "ledger.opted-out": Words(
+        "Somebody is not counted from now on (a salted hash)", "1人を以後の集計から除外（ソルト付きハッシュ）"
+    ),
+    "ledger.rule-changed": Words(
+        "Costs add up by a rho filter from now on, those before included",
+        "以後、過去の分も含めてローのフィルターで合算",
+    ),
     "ledger.share": Words("{share} of the total is spent or set aside", "総予算の {share} を使用または予約済み"),
 }

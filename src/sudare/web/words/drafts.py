@@ -74,10 +74,6 @@ DRAFTS: Mapping[str, Words] = {
     "draft.meshes": Words("Public list of meshes", "公開のメッシュ一覧"),
     "draft.no_mesh_list": Words("no other file in this folder", "フォルダに他のファイルがありません"),
     "draft.public": Words("This list is public", "この一覧は公開情報です"),
-    "draft.meshes_help": Words(
-        "The Statistics Bureau publishes lists of meshes by municipality: copy the CSV file of the prefecture into the folder.",
-        "総務省統計局の「市区町村別メッシュ・コード一覧」の CSV をこのフォルダに置いてください。",
-    ),
     "draft.not_public": Words(
         "Confirm that the list of meshes is public: it becomes part of what is published.",
         "メッシュ一覧が公開情報であることを確認してください（一覧は公表物の一部になります）。",
@@ -94,10 +90,6 @@ DRAFTS: Mapping[str, Words] = {
     ),
     "draft.encoding": Words("Encoding of text", "文字コード"),
     "draft.encoding_auto": Words("recognize it", "自動判別"),
-    "draft.encoding_help": Words(
-        "UTF-8, Shift_JIS (cp932), EUC-JP and UTF-16 are told apart; choose one if column names look broken.",
-        "UTF-8・Shift_JIS（cp932）・EUC-JP・UTF-16 を判別します。列名が文字化けしている場合は選んでください。",
-    ),
     "draft.corners": Words("South-west and north-east mesh", "南西と北東のメッシュコード"),
     "draft.list": Words("Public list", "公開の一覧"),
     "draft.own_list": Words("my own list", "自分で書く"),

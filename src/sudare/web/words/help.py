@@ -39,6 +39,28 @@ HELP: Mapping[str, Words] = {
         "範囲を狭くすると表は小さくなりますが、"
         "ε は変わりません。",
     ),
+    "help.encoding": Words(
+        "UTF-8, Shift_JIS (cp932), EUC-JP and UTF-16 are told apart; choose one if column names look broken.",
+        "UTF-8・Shift_JIS（cp932）・EUC-JP・UTF-16 を判別します。列名が文字化けしている場合は選んでください。",
+    ),
+    "help.corners": Words(
+        "The codes of the meshes in the south-west and the north-east, of any level: the table covers the rectangle "
+        "between them.",
+        "南西端と北東端のメッシュコード（階層は任意）。その間の長方形が集計範囲になります。",
+    ),
+    "help.mesh-list": Words(
+        "The Statistics Bureau publishes lists of meshes by municipality: copy the CSV file of the prefecture into the folder. "
+        "Municipalities are given by name or code; the list becomes public with the release.",
+        "総務省統計局の「市区町村別メッシュ・コード一覧」の CSV をこのフォルダに置いてください。"
+        "市区町村は名称かコードで指定します。"
+        "一覧は公表物の一部になります。",
+    ),
+    "help.own-labels": Words(
+        "The categories of the classification, as the data spells them, one a line. Take them from the questionnaire or "
+        "the code "
+        "book, not from the file.",
+        "分類の区分をデータの表記どおりに1行に1つ書きます。ファイルからではなく、調査票や符号表から取ってください。",
+    ),
     "help.labels": Words(
         "All values that are published, one a line. A value in the data that is not here is refused, by its name alone: add "
         "“other” to the list and to the data if those people shall count.",
@@ -163,6 +185,47 @@ HELP: Mapping[str, Words] = {
     "help.base": Words(
         "All cells become multiples of this number; nobody can tell a value more closely than that.",
         "すべてのセルをこの数の倍数にします。値はその幅より細かくは分かりません。",
+    ),
+    "help.keep": Words(
+        "The classifications that span the table. Without one of them its cells are added up: fewer cells, each with more "
+        "contributors.",
+        "表を構成する分類です。外した分類については合計だけが残るため、セルが減り、1セルの提供者が増えます。",
+    ),
+    "help.map": Words(
+        "Layers: the published counts, the error that the design lets expect, and for the holder alone the true counts and the "
+        "difference. With two of them a slider moves the border between them. On a logarithmic scale sparse and dense "
+        "areas are "
+        "both legible.",
+        "表示できる値は、公表値、設計から予想される誤差、そして保有者だけが見られる真の値とその差です。2つ選ぶと、"
+        "境目を動かして比較できます。"
+        "対数目盛では人の少ない所と多い所を同時に読み取れます。",
+    ),
+    "help.data": Words(
+        "The tables that are asked: a DuckDB file, or CSV or Parquet files. They are only read.",
+        "問い合わせの対象となる表（DuckDB、CSV、Parquet のファイル）。読み取るだけで、変更しません。",
+    ),
+    "help.metadata-text": Words(
+        "For each table: the column that names the protected unit, how many rows one unit may have, and bounds or lists "
+        "of values "
+        "that sums and groups need. Bounds cut the values beyond them, so that one person’s influence is limited.",
+        "表ごとに、保護する単位を示す列、1単位の最大行数、合計や分類に必要な値の範囲・一覧を定めます。"
+        "範囲を超える値は範囲の端に丸められ、"
+        "1人の影響が抑えられます。",
+    ),
+    "help.window": Words(
+        "The time for which one promise holds, such as a day: whatever is published within it about a person costs the "
+        "budget once.",
+        "1つの保証が及ぶ期間（例: 1日）。その間にある人について何回公表しても、予算の使用は1回分です。",
+    ),
+    "help.areas": Words(
+        "Areas whose counts are drawn over the window, with intervals of 95 %. Hold Ctrl to choose several.",
+        "期間中の度数の推移を 95 % 区間つきで表示する地域。Ctrl キーを押しながら複数選べます。",
+    ),
+    "help.tick": Words(
+        "The moment at which the interval that is counted begins. A tick can be published when it is over; one that was "
+        "published "
+        "is shown again and not drawn anew.",
+        "集計する時間区間の始まりです。区間が終わった後に公表できます。公表済みの時点は再表示され、ノイズは引き直されません。",
     ),
     "help.weights": Words(
         "A column of weight 2 loses twice as much by each step, so it is kept finer and others are made coarser.",

@@ -50,6 +50,10 @@ JOURNEYS: Mapping[str, Words] = {
         "'{value}' under “{field}” is no number.", "「{field}」の「{value}」は数ではありません。"
     ),
     "journey.of_kind": Words("This plan is of another kind.", "この計画は別の種類のものです。"),
+    "journey.over": Words(
+        "This plan was carried out, and its result is kept as it is. Another version of it gets a folder of its own.",
+        "この計画は実行済みで、結果はそのまま保存されています。別の版には別のフォルダが使われます。",
+    ),
     "journey.see_release": Words("See the release", "公表済みの結果を見る"),
     "ledger.timeline": Words("Spent over time", "使用の推移"),
     "ledger.timeline_picture": Words(

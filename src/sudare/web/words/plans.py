@@ -76,6 +76,12 @@ PLANS: Mapping[str, Words] = {
     "plan.confirm_note": Words(
         "What is spent is never given back once noise is drawn.", "ノイズを生成した後は、予算は戻りません。"
     ),
+    "plan.free": Words("nothing: this very release was made before", "なし（同じ公表が既にあります）"),
+    "plan.another": Words(
+        "This plan was released already. With another budget it is released once more, as another version with a folder of "
+        "its own.",
+        "この計画は公表済みです。予算を変えた場合は、別の版として別のフォルダに公表します。",
+    ),
     "plan.confirm": Words("Spend and release", "予算を使って公表する"),
     "plan.cancel": Words("Not yet", "やめる"),
     "plan.facts": Words("The plan", "計画"),

@@ -11,10 +11,6 @@ __all__ = ["RELEASES"]
 RELEASES: Mapping[str, Words] = {
     "release.by": Words("Published by {publisher}", "公表: {publisher}"),
     "release.map": Words("Map", "地図"),
-    "release.no_map": Words(
-        "This table has no map. Its numbers are below and in the files.",
-        "この表に地図はありません。数値は下の表とファイルにあります。",
-    ),
     "release.report": Words("Report", "報告書"),
     "release.open_report": Words("Open the report", "報告書を開く"),
     "release.files": Words("Files", "ファイル"),

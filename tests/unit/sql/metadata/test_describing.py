@@ -63,6 +63,17 @@ def test_what_is_filled_in_describes_the_database(engine: MemoryEngine) -> None:
     assert metadata.tables["customer"].key == ("id",)
 
 
+def test_remarks_are_in_one_language_and_say_the_same(engine: MemoryEngine) -> None:
+    english, japanese = describe(engine), describe(engine, language="ja")
+    assert english.isascii() or "住所" in english
+    assert [line.split("#")[0].rstrip() for line in english.splitlines()] == [
+        line.split("#")[0].rstrip() for line in japanese.splitlines()
+    ]
+    assert "who is protected" not in japanese
+    assert "保護の対象" in japanese
+    assert parse_metadata(filled_in(japanese)) == parse_metadata(filled_in(english))
+
+
 def test_a_declared_foreign_key_is_proposed_and_can_be_taken(engine: MemoryEngine) -> None:
     draft = describe(engine, ["customer", "orders"])
     proposed = '# unit = "customer_id -> customer.id"'

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from sudare.bilingual import Words
 from sudare.errors import InputError
 
-__all__ = ["SeriesClock", "Tick", "read_moment", "read_period"]
+__all__ = ["SeriesClock", "Tick", "period_in_words", "read_moment", "read_period"]
 
 MOMENT = "%Y-%m-%dT%H:%M"
 PERIOD = re.compile(r"\s*(?P<number>[1-9][0-9]{0,5})\s*(?P<name>[a-z]+)\s*")
@@ -19,6 +19,14 @@ SECONDS = {
     **dict.fromkeys(("h", "hour", "hours"), 3600),
     **dict.fromkeys(("d", "day", "days"), 86400),
 }
+UNITS_OF_TIME = (
+    (86400, Words("{number} day", "{number} 日"), Words("{number} days", "{number} 日")),
+    (3600, Words("{number} hour", "{number} 時間"), Words("{number} hours", "{number} 時間")),
+    (60, Words("{number} min", "{number} 分"), Words("{number} min", "{number} 分")),
+    (1, Words("{number} s", "{number} 秒"), Words("{number} s", "{number} 秒")),
+)
+"""Seconds of each, and how one of it and several are called."""
+
 NO_TICK = Words(
     "{moment} is no tick: ticks begin every {every}, from {start} on. The nearest one before it is {nearest}.",
     "{moment} は時点ではありません。時点は {start} から {every} ごとです（直前の時点: {nearest}）。",
@@ -106,7 +114,7 @@ class SeriesClock:
             raise InputError(
                 NO_TICK.format(
                     moment=_text(moment),
-                    every=show_period(self.every),
+                    every=period_in_words(self.every),
                     start=_text(self.start),
                     nearest=_text(found.begins),
                 )
@@ -164,14 +172,12 @@ def read_period(text: str) -> timedelta | None:
     return timedelta(seconds=int(found["number"]) * SECONDS[found["name"]])
 
 
-def show_period(period: timedelta) -> str:
-    """A period in words, in the largest unit that it is a multiple of."""
+def period_in_words(period: timedelta) -> Words:
+    """A period in the largest unit that it is a multiple of."""
     seconds = round(period.total_seconds())
-    for name, size in (("day", 86400), ("hour", 3600), ("min", 60), ("s", 1)):
-        if seconds % size == 0:
-            number = seconds // size
-            return f"{number} {name}{'s' if number > 1 and size > 60 else ''}"
-    return f"{seconds} s"
+    size, one, many = next(unit for unit in UNITS_OF_TIME if seconds % unit[0] == 0)
+    number = seconds // size
+    return (one if number == 1 else many).format(number=number)
 
 
 def read_moment(text: str) -> datetime | None:

@@ -18,12 +18,14 @@ from sudare.domain import Domain
 from sudare.errors import InputError, ParameterError, PlanError, SudareError
 from sudare.io import Source
 from sudare.io.engine import MEMORY
-from sudare.privacy.unit import SPANS, ProtectedTime
+from sudare.io.source import SPARK
+from sudare.privacy.unit import SPANS, ProtectedTime, Unit
 from sudare.releases.data.domains import ATTRIBUTE_KEYS, describe_domain, read_domain_sections
 from sudare.releases.data.sources import TABLE_KEYS, read_source_section, source_facts
 from sudare.releases.header import (
     HEADER_KEYS,
     OUTPUT_KEYS,
+    UNIT_KEYS,
     PlanWithHeader,
     PricedPlan,
     ReleasePrice,
@@ -68,6 +70,18 @@ NEEDS_PERSON = Words(
     "appearance alone",
     "がありません。1人は多くの時点に現れ、その全体が保護されます。個人の列がなければ、どの行が誰のものか分かりません。"
     '個人のない人数は、[series] で protects = "event"（1回の出現のみを保護）とすれば公表できます',
+)
+ONE_CELL = Words(
+    "must be 1: a series counts a person in one cell at a tick, and limits how often they move. Where somebody has several rows "
+    "at a tick, one counts, chosen by a rule on their rows alone. To count a person in several cells, publish single tables",
+    "は 1 です。系列は各時点で1人を1つのセルに数え、移動の回数を制限します。1つの時点に複数の行があれば、"
+    "その人の行だけによる規則で1行を選びます。1人を複数のセルに数えるには、単独の表を公表してください",
+)
+NOT_ON_SPARK = Words(
+    'cannot be "spark" here: a series reads files and queries in this process. Write each tick\'s rows to a file, such as '
+    '"rows/{date}/{time}.parquet"',
+    'に "spark" は使えません。系列はファイルとクエリをこのプロセスで読みます。Spark の表は、時点ごとに '
+    '"rows/{date}/{time}.parquet" のようなファイルに書き出してください',
 )
 PERIOD = Words(
     'must be a period such as "10 minutes", "1 hour" or "1 day"', 'は "10 minutes"、"1 hour"、"1 day" のような期間です'
@@ -231,7 +245,6 @@ def read_series_plan(path: str | Path, folder: str | Path | None = None) -> Seri
         by_default="series",
         output=output,
         is_priced=True,
-        unit_keys=("who",),
     )
     count = output.text("count", "population")
     measurements = output.flag("measurements", True)
@@ -263,6 +276,8 @@ def read_series_plan(path: str | Path, folder: str | Path | None = None) -> Seri
     time = section.text("time") if section.has("time") else None
     person_is_stated = section.has("person")
     source = read_source_section(section, base)
+    if source.format == SPARK:
+        section.refuse("format", NOT_ON_SPARK.english, NOT_ON_SPARK.japanese)
     if not person_is_stated and span != "event":
         section.refuse("person", NEEDS_PERSON.english, NEEDS_PERSON.japanese)
     _require_blanks(section, source)
@@ -303,11 +318,17 @@ def _read_unit(price: ReleasePrice | None, span: Span, ticks: int, file: Path) -
     if price is None:
         raise TypeError("a plan for a series without a price")
     if price.unit.adjacency != "add-remove":
-        Section({}, "unit", file.name, ("who",)).refuse(
+        Section({}, "unit", file.name, UNIT_KEYS).refuse(
             "adjacency",
             'must be "add-remove": a series protects whether somebody is counted at all',
             'は "add-remove" です。系列では、数えられていること自体を保護します',
         )
+    unit = price.unit
+    if unit.rows > 1:
+        stated = (
+            "rows" if unit == Unit.with_rows(unit.rows, unit.who) else "cells" if unit.cells > 1 else "rows_per_cell"
+        )
+        Section({}, "unit", file.name, UNIT_KEYS).refuse(stated, ONE_CELL.english, ONE_CELL.japanese)
     time = ProtectedTime(span, 1 if span == "event" else ticks)
     return replace(price, unit=replace(price.unit, time=time))
 

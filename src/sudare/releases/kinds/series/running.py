@@ -41,7 +41,8 @@ from sudare.releases.kinds.series.plan_file import SeriesPlan, TickPlan, read_se
 from sudare.releases.kinds.series.reading import KnownPeople, TickRows, read_tick_events, read_tick_rows
 from sudare.releases.kinds.series.recreating import predicted_deviations, recreate_tick
 from sudare.releases.kinds.series.references import find_reference
-from sudare.releases.kinds.series.state import Manifest, SavedTick, WindowFolder, key_name
+from sudare.releases.kinds.series.state import SavedTick, WindowFolder, key_name
+from sudare.releases.kinds.series.state_files import Manifest
 from sudare.releases.kinds.series.tick_files import show_latest, write_tick_files
 from sudare.releases.kinds.series.verification import verify_tick
 from sudare.releases.progress import Progress, silent

@@ -2,7 +2,8 @@
 
 Every window has a folder of its own. Its files are written once and never changed. A tick is complete when its manifest is there,
 which names all files that belong to it. Which tick is the last one is the ledger's to say: a manifest is made before the
-ledger settles its tick, and the one before it is kept until then. So a process may end at any moment.
+ledger settles its tick, and the one before it is kept until then. So a process may end at any moment. Every file names the
+input that it was made from, by the keyed hash that stands in the ledger: one in the place of another is noticed.
 
 ====================  ==========================================================================
 ``window.json``       what claimed the window (`claims`)
@@ -21,9 +22,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,9 +35,21 @@ from sudare.errors import LedgerError
 from sudare.ledger.records import BegunTick
 from sudare.noise.addressed import KEY_BYTES, NoiseKey
 from sudare.releases.kinds.series.document import DocumentFacts
+from sudare.releases.kinds.series.state_files import (
+    FAULTS,
+    INPUT,
+    FileHistory,
+    Manifest,
+    arrays_of_changes,
+    finish_private,
+    make_private,
+    read_arrays,
+    require_made_from,
+    write_private,
+)
 from sudare.series.mechanism import SeriesDesign, SeriesWindow
 from sudare.series.paths import LevelChanges, Paths
-from sudare.storage.durable import sync_file, sync_folder
+from sudare.storage.durable import sync_folder
 from sudare.storage.guarded_json import read_json
 from sudare.storage.hashes import keyed_digest
 from sudare.storage.staging import translate_errors
@@ -45,19 +58,18 @@ if TYPE_CHECKING:
     import pyarrow
     from numpy.typing import NDArray
 
-__all__ = ["Manifest", "SavedTick", "WindowFolder"]
+__all__ = ["SavedTick", "WindowFolder", "key_name"]
 
-STATE_FORMAT = "sudare-series-state/1"
 KEY = "key"
 MANIFEST = re.compile(r"tick-([0-9]{6})\.json")
+PEOPLE = re.compile(r"people-([0-9]{6})\.parquet")
 FACTS = "facts-{:06}.json"
-PRIVATE = 0o600
 
 LOST = Words(
-    "The private state of this window after tick {tick} is not in '{folder}', or is damaged, and the ledger says that the tick "
-    "was published. Bring the folder back. Without it nothing more can be published in this window; the next one begins at "
-    "{next}.",
-    "この期間の時点 {tick} 以降の非公開の状態が「{folder}」にないか、壊れています（台帳では公表済みです）。"
+    "The private state of this window after tick {tick} is not in '{folder}', is damaged, or is that of another tick, and the "
+    "ledger says that the tick was published. Bring the folder back. Without it nothing more can be published in this window; "
+    "the next one begins at {next}.",
+    "この期間の時点 {tick} 以降の非公開の状態が「{folder}」にないか、壊れているか、別の時点のものです（台帳では公表済みです）。"
     "フォルダを戻してください。戻せない場合、この期間はこれ以上公表できません。次の期間は {next} に始まります。",
 )
 NO_KEY = Words(
@@ -72,52 +84,6 @@ OLD_LEDGER = Words(
     "台帳に、「{folder}」で開始済みの時点 {tick} がありません。台帳が古いコピーです。現在の台帳を戻してください。"
     "同じ鍵でもう一度ノイズを引くと個人が分かるおそれがあるため、何も公表していません。",
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Manifest:
-    """What belongs to a tick.
-
-    Attributes:
-        fingerprint: of the window.
-        tick: its number.
-        input_hash: keyed, of all input so far.
-        bound: `SeriesDesign.bind` of the tick.
-        entry: number of the ledger's entry that began the tick.
-        entry_hash: of that entry.
-        key: what the key is recognized by.
-        people: how many people are known.
-        last_opt_out: the ledger's last entry by which somebody opted out, when their numbers were looked up.
-        changes: the file of each tick's changes, from the first; None for one that is missing.
-        dictionary: the files of people and their numbers.
-    """
-
-    fingerprint: str
-    tick: int
-    input_hash: str
-    bound: str
-    entry: int
-    entry_hash: str
-    key: str
-    people: int
-    last_opt_out: int
-    changes: tuple[str | None, ...]
-    dictionary: tuple[str, ...]
-
-    def to_json(self) -> str:
-        """As its file has it."""
-        said = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return json.dumps({"format": STATE_FORMAT, **said})
-
-    @classmethod
-    def from_values(cls, values: object) -> Manifest | None:
-        """From what a file says; None if it is no manifest."""
-        if not isinstance(values, dict) or values.get("format") != STATE_FORMAT:
-            return None
-        said: dict[str, Any] = {name: values.get(name) for name in cls.__dataclass_fields__}
-        if not isinstance(said["changes"], list) or not isinstance(said["dictionary"], list):
-            return None
-        return cls(**{**said, "changes": tuple(said["changes"]), "dictionary": tuple(said["dictionary"])})
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,36 +101,6 @@ class SavedTick:
     opted_out: NDArray[np.bool_]
 
 
-class FileHistory:
-    """Changes in files, of which one tick's at a time is in memory; those of the newest tick wait to be written.
-
-    Args:
-        folder: of the window.
-        files: of the ticks so far.
-    """
-
-    def __init__(self, folder: Path, files: tuple[str | None, ...]) -> None:
-        self._folder, self.files = folder, list(files)
-        self.newest: tuple[LevelChanges, ...] | None = None
-
-    def __len__(self) -> int:
-        return len(self.files)
-
-    def __iter__(self) -> Iterator[tuple[LevelChanges, ...] | None]:
-        for tick, name in enumerate(self.files):
-            if name is None:
-                yield None
-            elif self.newest is not None and tick == len(self.files) - 1:
-                yield self.newest
-            else:
-                yield _read_changes(self._folder / name)
-
-    def append(self, changes: tuple[LevelChanges, ...] | None, /) -> None:
-        """Add the changes of the next tick."""
-        self.files.append(None if changes is None else f"changes-{len(self.files):06}.npz")
-        self.newest = changes
-
-
 @dataclass(frozen=True, eq=False)
 class WindowFolder:
     """The folder of one window.
@@ -178,7 +114,6 @@ class WindowFolder:
     folder: Path
     fingerprint: str
     following: str = ""
-    _files: list[str] = field(default_factory=list)
 
     def make(self, published: int) -> None:
         """Make the folder before the first tick; afterwards nothing is made in place of what is lost.
@@ -207,7 +142,7 @@ class WindowFolder:
             if published >= 0 or self.newest() is not None:
                 raise self._lost_key()
             with translate_errors(self.folder):
-                _write_private(path, NoiseKey.fresh().material())
+                write_private(path, NoiseKey.fresh().material())
         material = path.read_bytes()
         if len(material) != KEY_BYTES:
             raise self._lost_key()
@@ -258,24 +193,25 @@ class WindowFolder:
             LedgerError: if it is not there.
         """
         key = self.open_key(published)
+        lost = self._lost(published)
         if published < 0:
-            return SavedTick(
-                None, SeriesWindow(design, key, history=FileHistory(self.folder, ())), np.zeros(0, np.bool_)
-            )
+            history = FileHistory(self.folder, None, lost)
+            return SavedTick(None, SeriesWindow(design, key, history=history), np.zeros(0, np.bool_))
         manifest = self.manifest(published)
         if manifest.key != key_name(key):
             raise self._lost_key()
         try:
-            paths = _read_arrays(self.folder / f"paths-{published:06}.npz")
-            counts = _read_arrays(self.folder / f"counts-{published:06}.npz")
-            window = SeriesWindow(design, key, history=FileHistory(self.folder, manifest.changes))
+            self._require_files(manifest)
+            paths = read_arrays(self.folder / f"paths-{published:06}.npz", manifest.input_hash)
+            counts = read_arrays(self.folder / f"counts-{published:06}.npz", manifest.input_hash)
+            window = SeriesWindow(design, key, history=FileHistory(self.folder, manifest, lost))
             window.paths = Paths.restored(design.caps, published, paths)
             for number, estimate in enumerate(window.estimates):
                 kept = {name.split(".", 1)[1]: array for name, array in counts.items() if name.startswith(f"{number}.")}
                 estimate.restore(published + 1, kept)
             return SavedTick(manifest, window, paths["opted_out"])
-        except (OSError, ValueError, KeyError):
-            raise self._lost(published) from None
+        except FAULTS:
+            raise lost from None
 
     def save(
         self,
@@ -303,22 +239,24 @@ class WindowFolder:
         history = window.history
         if not isinstance(history, FileHistory):
             raise TypeError("changes of a window that is kept are in files")
-        dictionary = () if before is None else before.dictionary
+        dictionary, inputs = ((), ()) if before is None else (before.dictionary, before.inputs)
+        made_from = begun.input_hash
         if newcomers.num_rows:
-            dictionary = (*dictionary, self._write_people(tick, newcomers))
+            dictionary = (*dictionary, self._write_people(tick, newcomers, made_from))
         if history.newest is not None:
-            self._write_arrays(f"changes-{tick:06}.npz", _arrays_of_changes(history.newest))
-        self._write_arrays(f"paths-{tick:06}.npz", {**window.paths.arrays(), "opted_out": opted_out})
+            self._write_arrays(f"changes-{tick:06}.npz", arrays_of_changes(history.newest), made_from)
+        self._write_arrays(f"paths-{tick:06}.npz", {**window.paths.arrays(), "opted_out": opted_out}, made_from)
         counts = {
             f"{number}.{name}": array
             for number, estimate in enumerate(window.estimates)
             for name, array in estimate.arrays().items()
         }
-        self._write_arrays(f"counts-{tick:06}.npz", counts)
+        self._write_arrays(f"counts-{tick:06}.npz", counts, made_from)
         manifest = Manifest(
             fingerprint=self.fingerprint,
             tick=tick,
-            input_hash=begun.input_hash,
+            input_hash=made_from,
+            inputs=(*inputs, *(None for _ in range(tick - len(inputs))), made_from),
             bound=bound,
             entry=begun.number,
             entry_hash=begun.entry_hash,
@@ -329,12 +267,12 @@ class WindowFolder:
             dictionary=dictionary,
         )
         sync_folder(self.folder)
-        _write_private(self.folder / f"tick-{tick:06}.json", manifest.to_json().encode())
+        write_private(self.folder / f"tick-{tick:06}.json", manifest.to_json().encode())
         return manifest
 
     def keep_facts(self, tick: int, facts: DocumentFacts) -> None:
         """Keep what the document of a tick says of its moment, so that a folder that is lost can be made again."""
-        _write_private(self.folder / FACTS.format(tick), json.dumps(asdict(facts)).encode())
+        write_private(self.folder / FACTS.format(tick), json.dumps(asdict(facts)).encode())
 
     def facts(self, tick: int) -> DocumentFacts | None:
         """What was kept of a tick's document; None if nothing was."""
@@ -349,10 +287,7 @@ class WindowFolder:
         Raises:
             LedgerError: if the state is not there.
         """
-        try:
-            return list(FileHistory(self.folder, self.manifest(published).changes))
-        except (OSError, ValueError, KeyError):
-            raise self._lost(published) from None
+        return list(FileHistory(self.folder, self.manifest(published), self._lost(published)))
 
     def clear_before(self, tick: int) -> None:
         """Remove what only ticks before one needed: nothing that is wanted to go on from it."""
@@ -385,20 +320,35 @@ class WindowFolder:
         """The files of people and their numbers."""
         return [] if manifest is None else [self.folder / name for name in manifest.dictionary]
 
-    def _write_people(self, tick: int, newcomers: pyarrow.Table) -> str:
+    def _require_files(self, manifest: Manifest) -> None:
+        """That all files are there, and those of people are of their ticks. Changes say it of themselves when they are read.
+
+        Raises:
+            ValueError: if one is not; or what its library raises for a file that is damaged.
+        """
+        import pyarrow.parquet
+
+        if not {name for name in manifest.changes if name} <= {file.name for file in self.folder.iterdir()}:
+            raise ValueError("a file is gone")
+        for name in manifest.dictionary:
+            found = pyarrow.parquet.read_schema(self.folder / name).metadata or {}
+            require_made_from(found.get(INPUT.encode(), b"").decode(), manifest.inputs[int(PEOPLE.findall(name)[0])])
+
+    def _write_people(self, tick: int, newcomers: pyarrow.Table, made_from: str) -> str:
         import pyarrow.parquet
 
         name = f"people-{tick:06}.parquet"
-        temporary = _make_private(self.folder / f".{name}")
-        pyarrow.parquet.write_table(newcomers, temporary, compression="zstd")
-        _finish(temporary, self.folder / name)
+        temporary = make_private(self.folder / f".{name}")
+        told = newcomers.replace_schema_metadata({INPUT: made_from})
+        pyarrow.parquet.write_table(told, temporary, compression="zstd")
+        finish_private(temporary, self.folder / name)
         return name
 
-    def _write_arrays(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-        temporary = _make_private(self.folder / f".{name}")
+    def _write_arrays(self, name: str, arrays: Mapping[str, NDArray[Any]], made_from: str) -> None:
+        temporary = make_private(self.folder / f".{name}")
         with temporary.open("r+b") as stream:
-            np.savez(stream, **arrays)  # type: ignore[arg-type]
-        _finish(temporary, self.folder / name)
+            np.savez(stream, **arrays, **{INPUT: np.array(made_from)})  # type: ignore[arg-type]
+        finish_private(temporary, self.folder / name)
 
     def _lost(self, tick: int) -> LedgerError:
         return LedgerError(LOST.format(tick=tick, folder=self.folder, next=self.following))
@@ -410,48 +360,3 @@ class WindowFolder:
 def key_name(key: NoiseKey) -> str:
     """What a key is recognized by, without telling anything of it."""
     return keyed_digest(key.material(), "series key", ())
-
-
-def _arrays_of_changes(changes: tuple[LevelChanges, ...]) -> dict[str, NDArray[Any]]:
-    """All levels in one array each: every tick reads those of all ticks before it."""
-    return {
-        "sizes": np.array([level.nodes.size for level in changes], dtype=np.int64),
-        "nodes": _halved(np.concatenate([level.nodes for level in changes])),
-        "changes": _halved(np.concatenate([level.changes for level in changes])),
-    }
-
-
-def _halved(values: NDArray[np.int64]) -> NDArray[Any]:
-    """Numbers in four bytes where these hold them."""
-    is_small = not values.size or max(-int(values.min()), int(values.max())) < 2**31
-    return values.astype(np.int32) if is_small else values
-
-
-def _read_changes(path: Path) -> tuple[LevelChanges, ...]:
-    arrays = _read_arrays(path)
-    ends = np.cumsum(arrays["sizes"])[:-1]
-    nodes, changes = (np.split(arrays[name].astype(np.int64), ends) for name in ("nodes", "changes"))
-    return tuple(LevelChanges(*level) for level in zip(nodes, changes, strict=True))
-
-
-def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    with np.load(path, allow_pickle=False) as found:
-        return {name: found[name] for name in found.files}
-
-
-def _make_private(path: Path) -> Path:
-    path.unlink(missing_ok=True)
-    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, PRIVATE))
-    return path
-
-
-def _write_private(path: Path, content: bytes) -> None:
-    temporary = _make_private(path.with_name(f".{path.name}"))
-    temporary.write_bytes(content)
-    _finish(temporary, path)
-
-
-def _finish(temporary: Path, path: Path) -> None:
-    sync_file(temporary)
-    temporary.replace(path)
-    sync_folder(path.parent)

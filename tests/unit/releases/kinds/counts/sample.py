@@ -14,7 +14,17 @@ from sudare.tables import Published
 __all__ = ["document_of"]
 
 
+_predicted: dict[int, tuple[Published, Accuracy]] = {}
+
+
 def _accuracy_of(published: Published) -> Accuracy:
+    """Predicted once for what is published, however many documents are made of it."""
+    if id(published) not in _predicted:
+        _predicted[id(published)] = published, _predict(published)
+    return _predicted[id(published)][1]
+
+
+def _predict(published: Published) -> Accuracy:
     table, event = published.table, published.event
     method: Any = published.plan or event.mechanism
     settings: dict[str, Any] = {"unit": event.unit, "public_total": bool(event.invariants)}

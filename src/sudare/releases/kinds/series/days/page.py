@@ -17,7 +17,7 @@ from sudare.domain import CountTable, Domain
 from sudare.privacy import guarantee_words
 from sudare.releases.charts import colour_legend, promise_bars
 from sudare.releases.data.domains import domain_of_description
-from sudare.releases.kinds.series.clock import show_period
+from sudare.releases.kinds.series.clock import period_in_words
 from sudare.releases.kinds.series.days.areas import areas_of
 from sudare.releases.kinds.series.days.charts import TimeAxis, round_above, time_curve
 from sudare.releases.kinds.series.days.document import LOST, MISSING, PUBLISHED
@@ -49,14 +49,6 @@ FLAVOURS = {
     frozenset({"epsilon"}): "pure",
     frozenset({"epsilon", "delta"}): "approximate",
     frozenset({"rho"}): "zcdp",
-}
-UNITS_OF_TIME = {
-    "day": Words("{number} day", "{number} 日"),
-    "days": Words("{number} days", "{number} 日"),
-    "hour": Words("{number} hour", "{number} 時間"),
-    "hours": Words("{number} hours", "{number} 時間"),
-    "min": Words("{number} min", "{number} 分"),
-    "s": Words("{number} s", "{number} 秒"),
 }
 
 
@@ -137,11 +129,6 @@ def _window_words(axis: TimeAxis) -> Words:
     return TEXTS["from_to"].format(begins=_moment(axis.begins), ends=_moment(axis.ends))
 
 
-def _period(period: timedelta) -> Words:
-    number, name = show_period(period).split()
-    return UNITS_OF_TIME[name].format(number=number)
-
-
 def _time(axis: TimeAxis, number: int) -> str:
     """When a tick begins: with its day where the window has several."""
     moment = axis.begins + number * axis.every
@@ -157,7 +144,7 @@ def _tiles(release: Mapping[str, Any], axis: TimeAxis, domain: Domain) -> list[t
     mean = f"{round(sum(totals) / len(totals)):,}" if totals else "–"
     return [
         ("tables", tables),
-        ("every", _period(axis.every)),
+        ("every", period_in_words(axis.every)),
         ("cells", Words.same(f"{domain.cells:,}")),
         ("mean_total", Words.same(mean)),
         (f"budget{'_event' if _is_of_events(release) else ''}", Words.same(show_budget(release["event"]["cost"]))),
@@ -189,7 +176,7 @@ def _promise(release: Mapping[str, Any], axis: TimeAxis) -> dict[str, object]:
             (f"{one['windows']:,}", show_budget(one["cost"]), percent_rounded_up(min(one["best_power"], 1.0)))
             for one in release["together"]
         ],
-        "length": _period(axis.ends - axis.begins),
+        "length": period_in_words(axis.ends - axis.begins),
     }
 
 

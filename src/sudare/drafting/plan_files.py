@@ -1,4 +1,4 @@
-"""Plans that are written from forms: a new one beside its data, or another version of one, which stays as it is.
+"""Plans that programs write: a new one beside its data, or another version of one, which stays as it is.
 
 A plan that somebody wrote has comments and an order of its own. A form therefore never changes it: what is tried next is written
 as ``plan-2.toml`` beside it, with a folder of its own, so that both can be compared and both can be carried out by the command.
@@ -72,6 +72,8 @@ def plan_text(values: Mapping[str, object]) -> str:
 def write_variant(file: Path, values: Mapping[str, object]) -> Path:
     """Write another version of a plan beside it, with a release folder of its own, and read it as every release does.
 
+    A version that says the same and is there already is not written twice.
+
     Raises:
         PlanError: if it says something that cannot be; nothing is left then.
         OutputError: if it cannot be written.
@@ -80,10 +82,12 @@ def write_variant(file: Path, values: Mapping[str, object]) -> Path:
     for number in range(2, MAX_VARIANTS):
         target = file.with_name(f"{base}-{number}.toml")
         folder = f"{base}-{number}-release"
+        text = plan_text({**values, "output": {**section_of(values, "output"), "folder": folder}})
+        if target.is_file() and _says(target, text):
+            return target
         if target.exists() or (file.parent / folder).exists():
             continue
-        named = {**values, "output": {**section_of(values, "output"), "folder": folder}}
-        _write_checked(target, plan_text(named))
+        _write_checked(target, text)
         return target
     raise OutputError(TOO_MANY.format(number=MAX_VARIANTS))
 
@@ -118,6 +122,13 @@ def _write_checked(target: Path, text: str) -> None:
     except BaseException:
         target.unlink(missing_ok=True)
         raise
+
+
+def _says(file: Path, text: str) -> bool:
+    try:
+        return file.read_text(encoding="utf-8") == text
+    except (OSError, ValueError):
+        return False
 
 
 def _lines(values: Mapping[str, object], path: tuple[str, ...]) -> Iterator[str]:
