@@ -203,11 +203,9 @@ def test_true_counts_are_asked_for_and_marked(page: Page) -> None:
     before = page.evaluate(OVERLAID)
     page.select_option("#map-first", "truth")
     page.select_option("#map-second", "")
-    page.wait_for_timeout(400)
+    until(page, "() => document.querySelector('#map-table caption').textContent.includes('公表不可')")
     after = page.evaluate(OVERLAID)
     assert len(after) > len(before), "the watermark is over the whole map now"
-    caption = page.locator("#map-table caption").text_content() or ""
-    assert "公表不可" in caption
     largest = f"{int(true_counts().to_dense().sum(axis=0).max()):,}"
     until(page, "([largest]) => document.querySelector('#map-table td').textContent === largest", largest)
     page.select_option("#map-first", "released")
@@ -224,8 +222,7 @@ def test_the_swipe_moves_by_keys_and_a_category_is_chosen(page: Page) -> None:
     page.select_option("select[name=slice-0]", "1")
     until(page, "([before]) => document.querySelector('#map-table tbody tr').textContent !== before", before or "")
     page.uncheck("#map-logarithmic")
-    page.wait_for_timeout(300)
-    assert page.locator("#map-legend-second").is_visible()
+    page.wait_for_selector("#map-legend-second", state="visible")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
@@ -240,7 +237,7 @@ def test_areas_are_coloured_named_and_chosen(browser: Any, site: tuple[str, Any]
     named = {f"{name} ({code})": f"{count:,}" for name, code, count in zip(NAMES, CODES, counts.tolist(), strict=True)}
     for painter in ("webgl", "canvas"):
         page.goto(f"{address}/release?folder=areas/release&painter={painter}")
-        page.wait_for_selector("#map[data-level]")
+        page.wait_for_selector(f"#map[data-level][data-painter={painter}]")
         rows = page.locator("#map-table tbody tr").evaluate_all(
             "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
         )
@@ -250,5 +247,11 @@ def test_areas_are_coloured_named_and_chosen(browser: Any, site: tuple[str, Any]
         page.keyboard.press("Shift+ArrowUp")
         until(page, f"() => {CHOSEN}.includes('{NAMES[2]}')")
         assert named[f"{NAMES[2]} ({CODES[2]})"] in page.inner_text("#map-chosen")
+        if painter == "webgl":  # a card that is taken away leaves the map where it was
+            page.evaluate(
+                "document.querySelector('#map-view canvas').getContext('webgl2').getExtension('WEBGL_lose_context').loseContext()"
+            )
+            page.wait_for_selector("#map[data-painter=canvas]")
+            assert NAMES[2] in page.inner_text("#map-chosen")
     context.close()
     assert complaints == []

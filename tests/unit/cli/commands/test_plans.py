@@ -8,6 +8,7 @@ import pytest
 
 from sudare.ledger import open_ledger
 from sudare.releases import registry
+from sudare.releases.registry import find_kind_of_plan
 from tests.contracts.tally_kind import REGISTRATION
 from tests.contracts.test_release_kinds import ALL, NOTED, PAID, Case, account, each
 from tests.unit.cli.conftest import Run
@@ -71,6 +72,21 @@ def test_a_budget_that_is_too_small_is_in_the_way(run: Run, tmp_path: Path, case
     assert [one["kind"] for one in shown.json["obstacles"]] == ["budget"]
     assert "Write less under [budget]" in shown.json["obstacles"][0]["english"]
     assert run("run", plan, "--yes").code == 4
+
+
+@each(PAID)
+def test_a_charge_that_an_earlier_run_left_is_told(run: Run, tmp_path: Path, case: Case) -> None:
+    plan = case.build(tmp_path)
+    kind = find_kind_of_plan(plan).load()
+    read = kind.read_plan(plan)
+    price = kind.header(read).price
+    assert price is not None
+    with open_ledger(tmp_path / "budget.db") as ledger:
+        fingerprint = kind.identity(read, 0).fingerprint
+        left = ledger.reserve("town", price.budget, unit=ledger.dataset("town").unit, fingerprint=fingerprint)
+    shown = run("plan", plan)
+    assert f"entry {left.number}" in " ".join(shown.err.split())
+    assert run("plan", plan, "--json").json["unfinished"] == [left.number]
 
 
 @each(PAID)

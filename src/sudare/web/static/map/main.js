@@ -343,43 +343,50 @@ async function showTruth(event) {
   changed();
 }
 
-function makePainter() {
-  const wanted = new URLSearchParams(location.search).get("painter");
-  const canvas = surface.firstElementChild;
-  try {
-    const made = wanted === "canvas" ? null : WebglPainter.make(canvas, about, wanted === "webgl");
-    if (made) {
-      root.dataset.painter = "webgl";
-      canvas.addEventListener("webglcontextlost", (event) => { event.preventDefault(); replacePainter(); });
-      return made;
-    }
-  } catch { /* a browser that has no such shaders: painted on a canvas below */ }
-  return canvasPainter();
+function canvasPainter() {
+  root.dataset.painter = "canvas";
+  return CanvasPainter.make(freshCanvas(), about);
 }
 
-function canvasPainter() {
-  // A canvas that was asked for WebGL2 gives nothing else any more.
+// A canvas that was asked for one kind of painting gives no other any more.
+function freshCanvas() {
   const fresh = surface.firstElementChild.cloneNode();
   surface.firstElementChild.replaceWith(fresh);
-  root.dataset.painter = "canvas";
-  return CanvasPainter.make(fresh, about);
+  return fresh;
 }
 
-function replacePainter() {
-  painter = canvasPainter();
+function replacePainter(made) {
+  painter = made;
   for (const [which, cells] of [state.released, state.truth].entries()) painter.setCells(which, cells);
   resize();
   recolour();
 }
 
+// The first picture is there before a graphics card is asked for, which takes longer than to paint it.
+function findCard() {
+  const wanted = new URLSearchParams(location.search).get("painter");
+  if (wanted === "canvas") return;
+  const old = surface.firstElementChild;
+  const canvas = old.cloneNode();
+  try {
+    const made = WebglPainter.make(canvas, about, wanted === "webgl");
+    if (!made) return;
+    canvas.addEventListener("webglcontextlost", (event) => { event.preventDefault(); replacePainter(canvasPainter()); });
+    old.replaceWith(canvas);
+    root.dataset.painter = "webgl";
+    replacePainter(made);
+  } catch { /* a browser that has no such shaders: the canvas stays */ }
+}
+
 async function begin() {
   const reading = read(root.dataset.cells);
-  painter = makePainter();
+  painter = canvasPainter();
   recolour();
   if (about.areas) state.shapes = await read(root.dataset.areas);
   take(0, cellsIn(await reading));
   resize();
   draw();
+  setTimeout(findCard, 0);
   new ResizeObserver(resize).observe(surface);
   dark.addEventListener("change", recolour);
   listen(surface, view, {
