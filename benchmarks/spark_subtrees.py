@@ -15,7 +15,8 @@ from typing import Any
 from sudare import Budget, Domain, Unit
 from sudare.ledger import open_ledger
 from sudare.releases.subtrees.cluster_settings import REQUIRED
-from sudare.releases.subtrees.job import SubtreePlan, release_subtrees
+from sudare.releases.subtrees.job import release_subtrees
+from sudare.releases.subtrees.plan import SubtreePlan
 
 __all__ = ["SubtreeTimes", "measure_subtrees", "ratio_to_one_machine"]
 

@@ -55,6 +55,7 @@ def run_command(
     typed: str = "",
     merged: bool = False,
     seconds: float = SECONDS,
+    quickly: bool = True,
 ) -> subprocess.CompletedProcess[str]:
     """Run ``sudare`` with arguments in a folder.
 
@@ -65,6 +66,7 @@ def run_command(
         typed: what its standard input gives.
         merged: whether what it writes to ``stderr`` comes in ``stdout``, in order.
         seconds: after which it is stopped, and the test fails.
+        quickly: whether errors are predicted from few trials, where nobody judges the prediction.
 
     Returns:
         Its exit code, and all that it wrote; ``stdout`` and ``stderr`` are files, and no terminals.
@@ -73,7 +75,7 @@ def run_command(
         streams = [Path(place) / name for name in ("in", "out", "out" if merged else "err")]
         for stream in streams:
             stream.write_text(typed if stream.name == "in" else "", encoding="utf-8")
-        process = start(_command, arguments, folder, dict(environment), streams)
+        process = start(_command, arguments, folder, dict(environment), streams, quickly)
         process.join(seconds)
         is_late = process.is_alive()
         if is_late:
@@ -148,7 +150,9 @@ def _program(source: str, arguments: list[str], streams: list[Path]) -> None:
     exec(compile(source, "program", "exec"), {"__name__": "__main__"})  # noqa: S102
 
 
-def _command(arguments: list[str], folder: Path, environment: dict[str, str], streams: list[Path]) -> None:
+def _command(
+    arguments: list[str], folder: Path, environment: dict[str, str], streams: list[Path], quickly: bool
+) -> None:
     """What the new process does."""
     os.chdir(folder)
     os.environ.clear()
@@ -158,7 +162,8 @@ def _command(arguments: list[str], folder: Path, environment: dict[str, str], st
     from sudare.cli import main
     from tests.quick_plans import predict_quickly
 
-    predict_quickly()
+    if quickly:
+        predict_quickly()
     sys.exit(main(arguments))
 
 

@@ -91,6 +91,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="sudare-tests-", dir=memory()) as place:
         own = Path(place) / "tmp"
         own.mkdir()
+        Path(place).chmod(0o711)  # a database that is started by root runs as somebody else
+        own.chmod(0o1777)
         own_environment = {**os.environ, "TMPDIR": str(own)}
         said, junit, lint = Path(place) / "lint", Path(place) / "junit.xml", None
         if given.lint:

@@ -23,7 +23,8 @@ from sudare.noise.addressed import NoiseKey
 from sudare.releases.subtrees import counting, tasks
 from sudare.releases.subtrees.cluster_settings import REQUIRED
 from sudare.releases.subtrees.confidential_folder import TaskOrder, read_order
-from sudare.releases.subtrees.job import SubtreePlan, release_subtrees
+from sudare.releases.subtrees.job import release_subtrees
+from sudare.releases.subtrees.plan import SubtreePlan
 from sudare.tables.addressed.refining import Subtree
 from sudare.tables.addressed.tree import Anchor
 
@@ -70,10 +71,10 @@ def plan_in(folder: Path, **changes: Any) -> SubtreePlan:
 
 
 def digest_of_folder(folder: Path) -> str:
-    """Of all published files but the document's seal."""
+    """Of all published cells: the document also says when it was made."""
     found = sha256()
-    for file in sorted(folder.iterdir()):
-        if file.is_file() and not file.name.startswith("."):
+    for file in sorted(folder.glob("cells-*.parquet")):
+        if file.is_file():
             found.update(file.name.encode() + b"\0" + sha256(file.read_bytes()).digest())
     return found.hexdigest()
 

@@ -28,7 +28,7 @@ def outcomes(folder: Path, kind: str, seed: int, trials: int) -> Counter[str]:
     return found
 
 
-@pytest.mark.parametrize(("kind", "trials"), [("arrow", 60), ("packed arrow", 20), ("parquet", 15), ("duckdb", 8)])
+@pytest.mark.parametrize(("kind", "trials"), [("arrow", 30), ("packed arrow", 15), ("parquet", 10), ("duckdb", 6)])
 def test_nothing_kills_the_process(tmp_path: Path, kind: str, trials: int) -> None:
     found = outcomes(tmp_path, kind, 1, trials)
     assert found["refused"] > trials / 4

@@ -112,7 +112,7 @@ def test_describes_columns_in_order(engine: Engine) -> None:
     assert list(engine.columns(ODD_TABLE)) == [ODD_COLUMN]
 
 
-@pytest.mark.one_in_spark(3, "table")
+@pytest.mark.one_in_spark(6, "table")
 @pytest.mark.parametrize(
     "table", ["events", "EVENTS", "nothing", "", "Events ", "main.Events.x", 'Events"; SELECT 1 --']
 )
@@ -187,7 +187,7 @@ FAILING = [
 ]
 
 
-@pytest.mark.one_in_spark(3, "query")
+@pytest.mark.one_in_spark(6, "query")
 @pytest.mark.parametrize("query", FAILING)
 def test_a_failure_shows_nothing_of_the_data(engine: Engine, query: str, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(DatabaseError) as raised:
@@ -215,7 +215,7 @@ def test_a_query_that_takes_too_long_is_cancelled(engine: Engine) -> None:
     assert engine.fetch("SELECT 1 AS x", timeout=30).num_rows == 1
 
 
-@pytest.mark.one_in_spark(5, "timeout")
+@pytest.mark.one_in_spark(10, "timeout")
 @pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf"), "1", True])
 def test_a_timeout_is_a_number_of_seconds(engine: Engine, timeout: Any) -> None:
     with pytest.raises(ParameterError, match="timeout"):
@@ -267,7 +267,7 @@ def contents(folder: Path) -> dict[str, str]:
     return {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
 
-@pytest.mark.one_in_spark(4, "statement")
+@pytest.mark.one_in_spark(8, "statement")
 @pytest.mark.parametrize("statement", WRITES)
 def test_nothing_but_a_select_runs(engine: Engine, folder: Path, statement: str) -> None:
     outside = folder.parent / "written.out"

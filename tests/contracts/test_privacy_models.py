@@ -19,6 +19,7 @@ from sudare.microdata.models.registry import all_model_keys, model_of_record, mo
 from sudare.releases.kinds.records import read_people_plan, verify_people
 from sudare.releases.registry import run_plan
 from tests.contracts.toy_model import EvenClasses
+from tests.sources import nodes_of
 from tests.unit.releases.kinds.records.town import COLUMNS, HEAD, build_town
 
 SOURCE = Path(sudare.__file__).parent
@@ -262,7 +263,7 @@ def test_nobody_else_tells_models_apart() -> None:
     found, needed = [], set()
     for path in sorted(SOURCE.rglob("*.py")):
         where = path.relative_to(SOURCE).as_posix()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sudare.microdata"):
                 named = {one.name for one in node.names} & classes
                 needed |= {where} if named else set()

@@ -22,6 +22,7 @@ from sudare.releases.kinds.records.steps.step import PlainStep, PrivateStep, Ste
 from sudare.releases.registry import run_plan, verify_folder
 from tests.contracts.toy_private_step import OnlyCount
 from tests.contracts.toy_step import BLANK, Blank
+from tests.sources import nodes_of
 from tests.unit.releases.kinds.records.town import COLUMNS, HEAD, LEDGER, MST, SAMPLED, build_town
 
 SOURCE = Path(sudare.__file__).parent
@@ -331,7 +332,7 @@ def test_nobody_else_tells_steps_apart() -> None:
         where = path.relative_to(SOURCE).as_posix()
         if path.is_relative_to(room / "steps") or where in REASONS:
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
                 "sudare.releases.kinds.records.steps."
             ):

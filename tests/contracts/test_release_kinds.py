@@ -535,7 +535,7 @@ def test_registrations_say_what_their_kinds_say() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('kind = "count"\n', 'must be one of "series", "counts", "records", "tables"'),
+        ('kind = "count"\n', 'must be one of "series", "subtrees", "counts", "records", "tables"'),
         ("kind = 3\n", "must be one of"),
         ('title = "x"\n', "nothing tells what is published"),
     ],

@@ -47,7 +47,7 @@ def stop(*_: Any, **__: Any) -> Any:
 
 
 def test_kinds_of_ticks_are_told_apart() -> None:
-    assert [one.name for one in registered_kinds() if is_tick_kind(one.load())] == ["series"]
+    assert [one.name for one in registered_kinds() if is_tick_kind(one.load())] == ["series", "subtrees"]
 
 
 def test_from_a_plan_to_a_folder_that_is_sound(folder: Path) -> None:

@@ -110,8 +110,17 @@ def _plain(text: str) -> str:
     return re.sub(r"─+", "─", "".join(text.split()))
 
 
-def run_page(text: str, folder: Path, *, language: str, environment: dict[str, str] | None = None) -> int:
+def run_page(
+    text: str, folder: Path, *, language: str, environment: dict[str, str] | None = None, quickly: bool = True
+) -> int:
     """Run a page in a folder, and return how many commands and snippets were run.
+
+    Args:
+        text: of the page.
+        folder: where its files are written.
+        language: of the commands.
+        environment: more of it.
+        quickly: whether errors are predicted from few trials: not where the page shows them.
 
     Raises:
         AssertionError: if something does not go as the page says.
@@ -130,7 +139,7 @@ def run_page(text: str, folder: Path, *, language: str, environment: dict[str, s
             target.write_text(block.text, encoding="utf-8")
         elif block.language == "console":
             for command in commands_of(block.text):
-                _run(command, folder, settings, block.line)
+                _run(command, folder, settings, block.line, quickly)
                 number += 1
         elif block.language == "python":
             source = "\n" * block.line + block.text
@@ -169,10 +178,10 @@ def plain_arguments(line: str) -> list[str] | None:
     return shlex.split(joined)[1:]
 
 
-def _run(command: Command, folder: Path, environment: dict[str, str], line: int) -> None:
+def _run(command: Command, folder: Path, environment: dict[str, str], line: int, quickly: bool) -> None:
     arguments = plain_arguments(command.line)
     if arguments is not None:
-        done = run_command(arguments, folder, environment, merged=True, seconds=SECONDS)
+        done = run_command(arguments, folder, environment, merged=True, seconds=SECONDS, quickly=quickly)
     else:
         done = subprocess.run(
             ["bash", "-c", command.line],  # noqa: S607

@@ -123,6 +123,7 @@ def test_wrong_data_leave_nothing_behind(run: Run, plan: Path, tmp_path: Path) -
 
 
 @pytest.mark.slow
+@pytest.mark.deep
 def test_the_invented_town(run: Run, tmp_path: Path) -> None:
     answer = run("compare", "--quick", "--repeats", "2", "--out", tmp_path / "out", "--json")
     assert answer.code == 0, answer.err

@@ -398,6 +398,7 @@ class TestSameBytes:
     """Runs, threads, hash seeds and the order of the records do not change the table."""
 
     @pytest.mark.slow
+    @pytest.mark.deep
     def test_threads(self, tmp_path: Path) -> None:
         plan = build(tmp_path, survey(9, 90), PLAN + 'search = "exact"\n')
         texts = []
@@ -1310,6 +1311,7 @@ class TestPrograms:
 
     @pytest.mark.slow
     @pytest.mark.parametrize(("epsilon", "caught"), [(4, True), (1, False)])
+    @pytest.mark.deep
     def test_too_little_noise(self, run: Run, tmp_path: Path, epsilon: int, caught: bool) -> None:
         """A program that claims epsilon = 1 and draws noise for 4 is found out in few runs; an honest one is not."""
         write(tmp_path, self.FILES)

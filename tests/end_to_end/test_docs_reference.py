@@ -22,12 +22,12 @@ from sudare.io.source import SPARK, SUFFIXES
 from sudare.ledger import open_ledger
 from sudare.privacy import ReleaseEvent
 from sudare.releases.kinds.counts import read_plan, run_release
-from sudare.releases.kinds.counts.document import PinRecord
 from sudare.releases.kinds.counts.plan_file import OUTPUT_FORMATS
 from sudare.releases.kinds.counts.running import SUFFIXES as OUTPUT_SUFFIXES
 from sudare.releases.kinds.series.days.document import DAY_FORMAT, DayDocument
 from sudare.releases.kinds.series.document import TICK_FORMAT, TickDocument
 from sudare.sections import Section
+from sudare.spark.pins import PinRecord
 from sudare.tables.registry import mechanism_named, mechanism_names
 
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"

@@ -191,7 +191,9 @@ def test_first_draw_in_a_new_process_uses_the_cached_kernels(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("language", "expected"), [("en", "light and air pass"), ("ja", "光と風は通し")])
+@pytest.mark.parametrize(
+    ("language", "expected"), [("en", "light and air pass"), pytest.param("ja", "光と風は通し", marks=pytest.mark.deep)]
+)
 def test_demo(tmp_path: Path, language: str, expected: str) -> None:
     folder = tmp_path / "demo"
     options = ("--out", str(folder), "--side", "256")

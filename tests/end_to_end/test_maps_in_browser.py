@@ -13,6 +13,8 @@ import pytest
 from sudare.web.handover import leading_page
 from tests.browser import BROWSERS
 from tests.page_walks import serve_folder
+from tests.unit.web.maps.areas_release import CODES, NAMES, write_list
+from tests.unit.web.maps.areas_release import make_release as make_release_of_areas
 from tests.unit.web.maps.small_release import make_release, true_counts
 
 if TYPE_CHECKING:
@@ -82,6 +84,9 @@ def browser() -> Iterator[Any]:
 def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("town")
     make_release(folder)
+    (folder / "areas").mkdir()
+    make_release_of_areas(folder / "areas")
+    write_list(folder / "areas" / "meshes.csv")
     return folder
 
 
@@ -121,6 +126,8 @@ def page(request: pytest.FixtureRequest, browser: Any, site: tuple[str, Any]) ->
     opened.on("pageerror", lambda error: complaints.append(str(error)))
     opened.goto(f"{address}/release?folder=release{painter}")
     opened.wait_for_selector("#map[data-level]")
+    # WebGL2 that is rendered in software is slower than a canvas, and painted with where it is asked for.
+    assert opened.get_attribute("#map", "data-painter") == ("webgl" if painter else "canvas")
     yield opened
     context.close()
     # Software rendering makes Chromium tell that pictures are read back slowly.
@@ -148,11 +155,6 @@ def test_both_painters_agree(page: Page) -> None:
         assert found["painted"] > 20, name
         assert found["far"] == 0, (name, found)
         assert found["apart"] <= 0.01 * found["painted"], (name, found)
-
-
-def test_webgl_that_is_rendered_in_software_is_left_for_a_canvas(page: Page) -> None:
-    wanted = "webgl" if "painter=webgl" in page.url else "canvas"
-    assert page.get_attribute("#map", "data-painter") == wanted
 
 
 def test_the_map_by_keyboard(page: Page) -> None:
@@ -225,3 +227,28 @@ def test_the_swipe_moves_by_keys_and_a_category_is_chosen(page: Page) -> None:
     page.wait_for_timeout(300)
     assert page.locator("#map-legend-second").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_areas_are_coloured_named_and_chosen(browser: Any, site: tuple[str, Any], town: Path) -> None:
+    from sudare.releases.kinds.counts import read_published_table
+
+    address, session = site
+    context = browser.new_context(storage_state=session, locale="ja")
+    page, complaints = context.new_page(), []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    counts = read_published_table(town / "areas" / "release").to_dense().sum(axis=1)
+    named = {f"{name} ({code})": f"{count:,}" for name, code, count in zip(NAMES, CODES, counts.tolist(), strict=True)}
+    for painter in ("webgl", "canvas"):
+        page.goto(f"{address}/release?folder=areas/release&painter={painter}")
+        page.wait_for_selector("#map[data-level]")
+        rows = page.locator("#map-table tbody tr").evaluate_all(
+            "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
+        )
+        assert {name: count for name, count, _ in rows} == named
+        assert all(interval for *_, interval in rows)
+        page.focus("#map-view")
+        page.keyboard.press("Shift+ArrowUp")
+        until(page, f"() => {CHOSEN}.includes('{NAMES[2]}')")
+        assert named[f"{NAMES[2]} ({CODES[2]})"] in page.inner_text("#map-chosen")
+    context.close()
+    assert complaints == []

@@ -293,7 +293,7 @@ runpy.run_module("sudare", run_name="__main__", alter_sys=True)
 """`python -m sudare`, which gets a signal when it looks for its n-th module, however fast the machine is."""
 
 
-@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("number", ALL_SIGNALS)
 def test_while_modules_are_loaded(tmp_path: Path, number: int) -> None:
     """A signal then is neither an internal error nor another signal's code, and the last one comes too late."""
     plan = open_office(tmp_path, total=Budget(epsilon=10))

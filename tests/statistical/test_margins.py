@@ -85,6 +85,7 @@ def errors_in_parents(runs: int) -> SignedErrors:
 
 
 @pytest.mark.slow
+@pytest.mark.deep
 def test_no_place_in_a_parent_gains_more_than_in_a_dense_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever is alone in a parent, at its edge more often than inside, is lost more easily: in every tree, by a little."""
     monkeypatch.setattr(occupancy, "MIN_NODES", 200)

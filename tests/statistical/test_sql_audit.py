@@ -105,7 +105,7 @@ def test_aggregates(name: str, tmp_path: Path) -> None:
     assert audit(plan, allocate(plan, budget), own, FEWER_RUNS) <= EPSILON
 
 
-@pytest.mark.parametrize("name", ["count", "sum", "listed groups"])
+@pytest.mark.parametrize("name", ["count", "sum", pytest.param("listed groups", marks=pytest.mark.deep)])
 def test_a_quarter_of_the_noise_is_caught(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Drawn with less noise than the event states; an event that states it cannot be made at all."""
 

@@ -29,6 +29,9 @@ def code(table: np.ndarray) -> int:
 REPLACE = Unit(adjacency="replace")
 DETAIL = {"queries": [("sex",)]}
 FEWER = 600
+EACH_TIME = 0, 1, 4
+"""Of the cases: everything at once, a unit that is replaced, an exact number."""
+
 CASES: list[Any] = [
     ([[3, 2], [1, 2]], [[4, 2], [1, 2]], {}, Unit(), 4000),
     ([[3, 2], [1, 2]], [[2, 2], [1, 3]], DETAIL | {"level_weights": (40, 1)}, REPLACE, 1750),
@@ -39,7 +42,10 @@ CASES: list[Any] = [
 
 
 @pytest.mark.filterwarnings("ignore::sudare.errors.WeakBudgetWarning")
-@pytest.mark.parametrize(("one", "other", "options", "unit", "runs"), CASES)
+@pytest.mark.parametrize(
+    ("one", "other", "options", "unit", "runs"),
+    [pytest.param(*case, marks=() if place in EACH_TIME else pytest.mark.deep) for place, case in enumerate(CASES)],
+)
 @pytest.mark.parametrize("part", [3, pytest.param(2, marks=pytest.mark.deep)])
 def test_audit_holds_and_catches_a_broken_twin(
     one: Any, other: Any, options: Any, unit: Unit, runs: int, part: int

@@ -94,6 +94,7 @@ def test_errors_on_a_dense_table_are_those_predicted(name: str) -> None:
             assert not agrees(found[side], 1.25 * predicted, slack), (found[side].mean(), predicted)
 
 
+@pytest.mark.deep
 def test_a_plan_predicts_what_its_release_shows() -> None:
     """With the plan's own splits and weights, on a table without empty places.
 
@@ -178,6 +179,7 @@ def test_learning_which_places_are_empty_helps_and_keeps_the_map_sparse(seed: in
     assert abs(shares["learned"] - inhabited) < abs(shares["plain"] - inhabited) + 0.02
 
 
+@pytest.mark.deep
 def test_a_reference_of_a_huge_domain_helps_too() -> None:
     """More than 2**24 cells: level by level, where somebody is left."""
     generator = np.random.default_rng(5)

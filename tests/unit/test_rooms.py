@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 import sudare
+from tests.sources import tree_of
 
 PACKAGE = Path(sudare.__file__).parent
 ROOMS = sorted(path.parent for path in PACKAGE.rglob("__init__.py"))
@@ -21,11 +21,6 @@ LARGER: dict[str, int] = {}
 """Rooms that are still to be divided, and how many modules they may have until then: none, and no more."""
 
 DIALECT = re.compile(r"_?(MOST|LARGEST|LONGEST|FEWEST|SMALLEST|SHORTEST|DEEPEST|WIDEST|GREATEST|LEAST)(_|$)")
-
-
-@cache
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def modules_of(room: Path) -> list[Path]:

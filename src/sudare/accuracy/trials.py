@@ -99,11 +99,9 @@ class _Sums:
         of_cell = grouping.group_at(places)
         if _is_dense(grouping, of_cell):
             groups = np.flatnonzero(np.bincount(of_cell.view(np.int64))).astype(np.uint64)
-            true = _added_up(of_cell, table.counts)[groups]
-        else:
-            groups, inverse = np.unique(of_cell, return_inverse=True)
-            true = np.bincount(inverse, weights=table.counts, minlength=groups.size).astype(np.float64, copy=False)
-        return cls(grouping, groups, true)
+            return cls(grouping, groups, _added_up(of_cell, table.counts)[groups])
+        groups, inverse = np.unique(of_cell, return_inverse=True)
+        return cls(grouping, groups, _added_up(inverse.astype(np.uint64), table.counts, groups.size))
 
     def add(self, published: SparseTable, places: Sequence[Integers]) -> None:
         if not self.groups.size:
@@ -114,8 +112,7 @@ class _Sums:
         else:
             at = np.minimum(np.searchsorted(self.groups, of_cell), self.groups.size - 1)
             known = self.groups[at] == of_cell
-            weights = published.counts[known]
-            sums = np.bincount(at[known], weights, self.groups.size).astype(np.float64, copy=False)
+            sums = _added_up(at[known].astype(np.uint64), published.counts[known], self.groups.size)
         errors = sums - self.true
         self.errors += errors
         self.squares += errors * errors

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,9 @@ from sudare.errors import InputError, SudareError
 from sudare.io import Source
 from sudare.io.engine import identifier, open_engine, told
 from sudare.io.formats.geotiff import require_rasters
+from sudare.io.formats.text_files import AUTO, encoding_at_start
 from sudare.io.relations import open_relation
-from sudare.io.source import files_and_format
+from sudare.io.source import TEXT_FORMATS, files_and_format
 
 __all__ = ["MAX_COLUMNS", "ROWS_LOOKED_AT", "ColumnShape", "SeenColumn", "SeenFile", "look_at_columns"]
 
@@ -110,6 +111,7 @@ def look_at_columns(source: Source) -> SeenFile:
         require_rasters(files)
     if form in ("e-stat", "geotiff"):
         return SeenFile(format=form, files=len(files), columns=())
+    source = read_by_its_start(source, files, form)
     with open_engine() as connection:
         try:
             relation = open_relation(source, connection)
@@ -123,6 +125,13 @@ def look_at_columns(source: Source) -> SeenFile:
         _seen(name, [row[place] for row in rows], str(relation.types[name])) for place, name in enumerate(names)
     )
     return SeenFile(format=form, files=len(files), columns=columns)
+
+
+def read_by_its_start(source: Source, files: Sequence[str], form: str) -> Source:
+    """A source of one text file in the encoding of its first lines: to tell that of all of them, a release reads it whole."""
+    if form not in TEXT_FORMATS or len(files) != 1 or source.encoding.lower() != AUTO:
+        return source
+    return replace(source, encoding=encoding_at_start(files[0]))
 
 
 def _require_names(names: Sequence[str], file: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sudare.drafting.columns import read_by_its_start
 from sudare.io import Source
 from sudare.io.engine import identifier, open_engine, told
 from sudare.io.relations import open_relation
@@ -26,6 +27,7 @@ def first_rows(source: Source, names: Sequence[str], number: int) -> list[list[s
         return []
     files, form = files_and_format(source)
     listed = ", ".join(identifier(name) for name in names)
+    source = read_by_its_start(source, files, form)
     with open_engine() as connection:
         try:
             rows = open_relation(source, connection).rows(connection, list(names))

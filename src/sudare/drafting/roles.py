@@ -62,7 +62,7 @@ _NAMES: tuple[tuple[ColumnRole, re.Pattern[str], tuple[ColumnShape, ...]], ...] 
         (ColumnRole.LONGITUDE, r"^(lon|lng|long|longitude|経度|x)$", (ColumnShape.DECIMAL, ColumnShape.WHOLE)),
         (
             ColumnRole.COUNT,
-            r"^(population|count|counts|people|persons|人口|人数|人口総数|総数|件数)$",
+            r"^(population|pop|pop_?total|total_?pop(ulation)?|count|counts|people|persons|人口|人数|人口総数|総数|件数|T[0-9]{9})$",
             (ColumnShape.WHOLE,),
         ),
         (

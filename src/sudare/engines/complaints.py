@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sudare.column_names import MAX_COLUMNS
-from sudare.errors import DatabaseError, MissingPackageError
+from sudare.errors import DatabaseError, MissingPackageError, SudareError
 
 __all__ = [
     "attempt",
@@ -34,7 +34,7 @@ __all__ = [
 Result = TypeVar("Result")
 
 
-def attempt(action: Callable[[], Result], tell: Callable[[Exception], DatabaseError]) -> Result:
+def attempt(action: Callable[[], Result], tell: Callable[[Exception], SudareError]) -> Result:
     """Do something with a database; if it fails, raise our own words instead.
 
     They are raised after the failure is over, so that not even the context of the exception holds it.

@@ -70,6 +70,7 @@ class DuckDBEngine(Engine):
         self._catalogue = "memory"
         self._files: dict[str, FileTable] = {}
         self._states: dict[str, str] = {}
+        self._unread: dict[str, Callable[[], None]] = {}
         self._watched: list[Path] = []
         self._state = ""
         self._tables: list[str] = []
@@ -98,7 +99,12 @@ class DuckDBEngine(Engine):
 
     @classmethod
     def over_tables(
-        cls, address: str, tables: Sequence[FileTable], types: Mapping[str, Mapping[str, str]]
+        cls,
+        address: str,
+        tables: Sequence[FileTable],
+        types: Mapping[str, Mapping[str, str]],
+        *,
+        reads_later: bool = False,
     ) -> DuckDBEngine:
         """Open Parquet and CSV files.
 
@@ -106,6 +112,7 @@ class DuckDBEngine(Engine):
             address: of them all.
             tables: from `find_tables`.
             types: of the columns of CSV tables that are not text, by table and column.
+            reads_later: whether the rows of a CSV table are read when a query first names it; until then its header is enough.
 
         Raises:
             DatabaseError: if a file cannot be read.
@@ -117,8 +124,10 @@ class DuckDBEngine(Engine):
                 if table.format == "parquet":
                     engine._view_parquet(table)
                 else:
-                    engine._read_csv(table, types.get(table.name, {}))
-            engine._allow([table for table in tables if table.format == "parquet"])
+                    engine._open_csv(table, types.get(table.name, {}))
+            if not reads_later:
+                engine._read_csv()
+            engine._allow([table for table in tables if table.format == "parquet" or table.name in engine._unread])
             engine._lock()
         except BaseException:
             engine.close()
@@ -153,6 +162,7 @@ class DuckDBEngine(Engine):
     def fetch(self, sql: str, *, timeout: float | None = None) -> pa.Table:
         """Run one query; see `Engine`."""
         connection = self._checked(sql)
+        self._read_csv(sql)
 
         def run() -> pa.Table:
             relation = connection.sql(sql)
@@ -187,6 +197,7 @@ class DuckDBEngine(Engine):
                 f"The database {self._address} has a table {name!r}; a result cannot be kept under that name.",
                 f"データベース {self._address} に表 {name!r} があるため、その名前で結果を保持できません。",
             )
+        self._read_csv(sql)
         statement = f"CREATE OR REPLACE TEMPORARY TABLE {double_quoted(name)} AS (\n{sql}\n)"
         self._within(timeout, connection, partial(connection.execute, statement))
         return True
@@ -244,29 +255,41 @@ class DuckDBEngine(Engine):
                 f"{str(table.path)!r} のファイルの列または型が一致しません。一つの表では全ファイルで同じにしてください。",
             )
 
-    def _read_csv(self, table: FileTable, types: Mapping[str, str]) -> None:
-        """Read all fields as text first: DuckDB 2.0 makes a failing cast out of TRY_CAST right above a CSV file (its #23818)."""
+    def _open_csv(self, table: FileTable, types: Mapping[str, str]) -> None:
+        """A table with the columns of the header, and no rows yet."""
         header = header_of(table)
         _check_columns(table, header, types)
+        self._states[table.name] = fingerprint(table.files())
+        columns = ", ".join(f"{double_quoted(column)} {types.get(column, 'VARCHAR')}" for column in header)
+        self._run(f"CREATE TABLE {double_quoted(table.name)} ({columns})", True)
+        self._unread[table.name] = partial(self._read_rows, table, header, types)
+
+    def _read_csv(self, sql: str | None = None) -> None:
+        """Read the rows of the CSV tables that a query may name, or of all."""
+        for name in list(self._unread):
+            if sql is None or name.replace('"', '""').casefold() in sql.casefold():
+                self._unread[name]()
+                del self._unread[name]
+
+    def _read_rows(self, table: FileTable, header: Sequence[str], types: Mapping[str, str]) -> None:
+        """Read all fields as text first: DuckDB 2.0 makes a failing cast out of TRY_CAST right above a CSV file (its #23818)."""
+        if fingerprint(table.files()) != self._states[table.name]:
+            raise complaints.changed(self._address)
         columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in header)
         options = (
             f"auto_detect = false, header = true, delim = {literal(table.delimiter)}, quote = '\"', escape = '\"', "
             "hive_partitioning = false"
         )
         name, raw = double_quoted(table.name), double_quoted(f"{table.name} as text")
-        before = fingerprint(table.files())
         rows = f"read_csv({literal(table.pattern)}, {options}, columns = {{{columns}}})"
-        connection, reading = self._live(), f"CREATE TABLE {raw if types else name} AS SELECT * FROM {rows}"
-        attempt(partial(connection.execute, reading), lambda _: complaints.unreadable_csv(table.path))
+        reading = f"CREATE TABLE {raw} AS SELECT * FROM {rows}" if types else f"INSERT INTO {name} SELECT * FROM {rows}"
+        attempt(partial(self._live().execute, reading), lambda _: complaints.unreadable_csv(table.path))
         if types:
             converted = ", ".join(
-                f"TRY_CAST({double_quoted(column)} AS {types[column]}) AS {double_quoted(column)}"
-                if column in types
-                else double_quoted(column)
+                f"TRY_CAST({double_quoted(column)} AS {types[column]})" if column in types else double_quoted(column)
                 for column in header
             )
-            self._run(f"CREATE TABLE {name} AS SELECT {converted} FROM {raw}; DROP TABLE {raw}", True)
-        self._states[table.name] = before
+            self._run(f"INSERT INTO {name} SELECT {converted} FROM {raw}; DROP TABLE {raw}", True)
 
     def _allow(self, tables: Sequence[FileTable]) -> None:
         # DuckDB compares the pattern itself with these as well as the files that it finds.

@@ -23,6 +23,7 @@ def open_engine(
     location: str | Path | Sequence[str | Path] | SparkSession,
     *,
     types: Mapping[str, Mapping[str, str]] | None = None,
+    reads_later: bool = False,
 ) -> Engine:
     r"""Open a database so that it can be asked; it is never changed.
 
@@ -39,6 +40,8 @@ def open_engine(
         types: of columns of CSV files, by table and column, in DuckDB's words: ``{"people": {"age": "INTEGER"}}``. All other
             columns of CSV files are text: types are never guessed from data. A field that is not of its type is NULL,
             and so is an empty one.
+        reads_later: whether the rows of a CSV file are read when a query first names its table, for whoever may only want to
+            know its columns. By default a damaged file is noticed here, before anything is charged for it.
 
     Raises:
         DatabaseError: if there is no such database, or it does not let us in.
@@ -66,9 +69,9 @@ def open_engine(
             from sudare.engines.spark_engine import SparkEngine
 
             return SparkEngine.at(address)
-        return _open_files(address, types)
+        return _open_files(address, types, reads_later)
     if isinstance(location, Sequence) and all(isinstance(part, (str, Path)) for part in location):
-        return _open_tables(list(location), types)
+        return _open_tables(list(location), types, reads_later)
     if _is_spark_session(location):
         _no_types(types)
         from sudare.engines.spark_engine import SparkEngine
@@ -79,7 +82,7 @@ def open_engine(
     )
 
 
-def _open_files(address: str, types: Mapping[str, Mapping[str, str]] | None) -> Engine:
+def _open_files(address: str, types: Mapping[str, Mapping[str, str]] | None, reads_later: bool) -> Engine:
     from sudare.engines.duckdb_engine import DuckDBEngine
 
     if address.startswith("duckdb://"):
@@ -97,10 +100,12 @@ def _open_files(address: str, types: Mapping[str, Mapping[str, str]] | None) -> 
     if address.endswith(DUCKDB_SUFFIXES) and not path.is_dir():
         _no_types(types)
         return DuckDBEngine.over_file(path)
-    return _open_tables([address], types)
+    return _open_tables([address], types, reads_later)
 
 
-def _open_tables(locations: Sequence[str | Path], types: Mapping[str, Mapping[str, str]] | None) -> Engine:
+def _open_tables(
+    locations: Sequence[str | Path], types: Mapping[str, Mapping[str, str]] | None, reads_later: bool
+) -> Engine:
     from sudare.engines.duckdb_engine import DuckDBEngine
     from sudare.engines.files import find_tables
 
@@ -108,7 +113,7 @@ def _open_tables(locations: Sequence[str | Path], types: Mapping[str, Mapping[st
         raise ParameterError("location", "open_engine", "at least one path", locations)
     tables = find_tables(locations)
     address = "files:" + ",".join(sorted({str(Path(location).resolve()) for location in locations}))
-    return DuckDBEngine.over_tables(address, tables, types or {})
+    return DuckDBEngine.over_tables(address, tables, types or {}, reads_later=reads_later)
 
 
 def _no_types(types: Mapping[str, Mapping[str, str]] | None) -> None:

@@ -272,6 +272,11 @@ class WindowState:
         return self.closed_by is not None
 
     @property
+    def is_given_back(self) -> bool:
+        """Whether its reservation was given back, before any tick was named."""
+        return self.is_closed and self.charged is None
+
+    @property
     def missed(self) -> int:
         """How many ticks will never be published."""
         return sum(len(ticks) for ticks in self.missing)

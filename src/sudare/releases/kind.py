@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from sudare.attacks.verdicts import AttackOutcome, AttackReport
 from sudare.errors import InputError
-from sudare.ledger import Dataset
+from sudare.ledger import Dataset, Ledger
 from sudare.privacy import ReleaseEvent
 from sudare.privacy.measurements import Measurement
 from sudare.releases.accounts import Identity, OpenAccount
@@ -228,6 +229,8 @@ class WindowRequest:
         tick: which one of them is published.
         purpose: for people.
         measurements: everything that will be drawn in the window.
+        is_single: whether the window is one release: what stops it before its noise is bound gives its reservation back, and
+            it is closed once its tick is shown.
     """
 
     fingerprint: str
@@ -235,6 +238,22 @@ class WindowRequest:
     tick: int
     purpose: str
     measurements: tuple[Measurement, ...]
+    is_single: bool = False
+
+    def name_in(self, ledger: Ledger, dataset: str) -> str:
+        """The fingerprint under which the ledger has the window, or will have it: a single one that was given back is none.
+
+        Args:
+            ledger: that keeps the account.
+            dataset: the account.
+        """
+        name = self.fingerprint
+        while self.is_single:
+            known = ledger.windows.find(dataset, name)
+            if known is None or not known.is_given_back:
+                break
+            name = sha256(f"{name} once more".encode()).hexdigest()
+        return name
 
 
 class TickKind(Kind[PlanT, DataT, ResultT, DraftT], Protocol[PlanT, DataT, ResultT, DraftT]):
@@ -255,6 +274,10 @@ class TickKind(Kind[PlanT, DataT, ResultT, DraftT], Protocol[PlanT, DataT, Resul
     def keep(self, plan: PlanT, data: DataT, drawn: Drawn[ResultT], run: Run) -> None:
         """Keep the private state after the tick, on the disk."""
         ...
+
+    def forget(self, plan: PlanT, run: Run) -> None:
+        """Destroy what only a single release on its way needs, keys first: it was shown, given back, or is missing."""
+        return
 
     def recreate(self, plan: PlanT, run: Run) -> Drawn[ResultT] | None:
         """What was drawn for a tick that was published, once more, from what is kept and from the same noise; None if it is gone.

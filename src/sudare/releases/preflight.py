@@ -111,7 +111,7 @@ def _look_at_account(
     with _noted(found):
         fingerprint = kind.identity(plan, ledger.opt_outs(account.dataset).last_entry).fingerprint
         asked = kind.window(plan) if hasattr(kind, "window") else None
-        known = None if asked is None else ledger.windows.find(account.dataset, asked.fingerprint)
+        known = None if asked is None else ledger.windows.find(account.dataset, asked.name_in(ledger, account.dataset))
         window = None if known is None else known.window
         if FolderStore[Any](ledger, account.dataset, fingerprint, kind.header(plan).folder, window).require_known():
             return not found

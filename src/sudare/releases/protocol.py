@@ -33,8 +33,9 @@ Why the order is safe:
 
 A **tick** of a window takes the same steps. Step 1 reserves for the whole window, before its first tick, and is free afterwards.
 Between 2 and 3 the ledger **binds** the tick's noise to the keyed hash of its input; before 6 the private state is **kept** on
-the disk. An error never gives anything back, and a tick that was begun with other input is missing for good
-(`sudare.ledger.windows`). A tick that was published and whose folder is gone is made again, from the same input and the same
+the disk. An error gives nothing back of a window with several ticks, and a tick that was begun with other input is missing for
+good (`sudare.ledger.windows`). A window that is a single release is given back if it ends before its noise is bound, and closed
+once it is shown. A tick that was published and whose folder is gone is made again, from the same input and the same
 noise, and shown if it is what the ledger settled.
 
 Steps 1, 7 and the search for what was made before are those of `sudare.ledger.charging`, which answers to SQL queries share.
@@ -44,18 +45,19 @@ What is read, drawn, written, attacked and reported is a kind's; see `sudare.rel
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from sudare.bilingual import Words
-from sudare.errors import Described, ParameterError
+from sudare.errors import Described, LedgerError, ParameterError
 from sudare.ledger import Ledger, Reservation, open_ledger
 from sudare.ledger.charging import ChargeRequest, Completed, charge_once, tick_once
-from sudare.ledger.records import BegunTick
+from sudare.ledger.records import BegunTick, TickRefusedError, Window
 from sudare.ledger.reserving import OpenCharge
 from sudare.privacy import ReleaseEvent
 from sudare.releases.accounts import Identity, OpenAccount, describe_charge, require_sound
@@ -255,7 +257,8 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
             require_sound(ledger)
             kind.require_account(self.plan, ledger.dataset(account.dataset))
             identity = kind.identity(self.plan, 0)
-            known = ledger.windows.find(account.dataset, asked.fingerprint)
+            name = asked.name_in(ledger, account.dataset)
+            known = ledger.windows.find(account.dataset, name)
             window = (
                 known.window  # closed, perhaps: what was published in it is shown again all the same
                 if known is not None
@@ -263,7 +266,7 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
                     account.dataset,
                     price.budget,
                     unit=price.unit,
-                    fingerprint=asked.fingerprint,
+                    fingerprint=name,
                     ticks=asked.ticks,
                     purpose=asked.purpose,
                     measurements=asked.measurements,
@@ -280,18 +283,36 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
             )
 
             def make(staging: Staging, bind: Callable[[str], BegunTick]) -> Callable[[], Completed[Released[DraftT]]]:
-                return self._make_tick(kind, staging, bind, run)
+                with (
+                    _given_back(ledger, window, lambda: kind.forget(self.plan, run))
+                    if asked.is_single
+                    else nullcontext()
+                ):
+                    data = kind.read(self.plan, run)
+                    begun = bind(kind.binding(self.plan, data, run))
+                return self._make_tick(kind, staging, data, begun, run)
 
-            return tick_once(
-                ledger,
-                window,
-                asked.tick,
-                identity.fingerprint,
-                store,
-                self._staging(),
-                make,
-                on_wait=lambda: self.tell(WAIT, None),
-            )
+            try:
+                released = tick_once(
+                    ledger,
+                    window,
+                    asked.tick,
+                    identity.fingerprint,
+                    store,
+                    self._staging(),
+                    make,
+                    on_wait=lambda: self.tell(WAIT, None),
+                )
+            except TickRefusedError as refusal:
+                if asked.is_single and refusal.kind == "other input":  # nothing can be drawn for it any more
+                    kind.forget(self.plan, run)
+                raise
+            if asked.is_single:
+                kind.forget(self.plan, run)
+                state = ledger.windows.find(account.dataset, name)
+                if state is not None and not state.is_closed:
+                    ledger.windows.close(window, ReleaseEvent.from_json(json.dumps(released.document["event"])))
+            return released
 
     def _show_again(
         self, kind: TickKind[PlanT, DataT, ResultT, DraftT], run: Run, digest: str
@@ -317,12 +338,11 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
         self,
         kind: TickKind[PlanT, DataT, ResultT, DraftT],
         staging: Staging,
-        bind: Callable[[str], BegunTick],
+        data: DataT,
+        begun: BegunTick,
         run: Run,
     ) -> Callable[[], Completed[Released[DraftT]]]:
-        """Steps 2 to 5 of a tick; gives step 6."""
-        data = kind.read(self.plan, run)
-        begun = bind(kind.binding(self.plan, data, run))
+        """Steps 3 to 5 of a tick; gives step 6."""
         drawn = kind.draw(self.plan, data, run)
         with translate_errors(self.header.folder):
             kind.keep(self.plan, data, drawn, run)
@@ -427,3 +447,15 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
             lost=known.lost,
             left_out=tuple(map(str, attacked.left_out)),
         )
+
+
+@contextmanager
+def _given_back(ledger: Ledger, window: Window, forget: Callable[[], None]) -> Iterator[None]:
+    """Give the reservation of a window back if an error or a signal comes before its noise is bound to any input."""
+    try:
+        yield
+    except BaseException as error:
+        with uninterrupted(), suppress(LedgerError):  # it refuses once a tick was begun
+            ledger.cancel(window.reservation, type(error).__name__)
+            forget()
+        raise

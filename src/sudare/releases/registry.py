@@ -91,6 +91,13 @@ _REGISTERED: dict[str, Registration] = {
             sections=frozenset({"series"}),
         ),
         Registration(
+            name="subtrees",
+            module="sudare.releases.kinds.subtrees.running",
+            attribute="SUBTREES",
+            report_format="sudare-subtrees/1",
+            sections=frozenset({"executors"}),
+        ),
+        Registration(
             name="counts",
             module="sudare.releases.kinds.counts.running",
             attribute="COUNTS",

@@ -13,7 +13,22 @@ from urllib.parse import unquote, urlsplit
 
 from sudare.storage.hashes import keyed_digest
 
-__all__ = ["InputPin", "pin_of_files"]
+__all__ = ["InputPin", "PinRecord", "pin_of_files"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PinRecord:
+    """Which state of the data was read on Spark.
+
+    Attributes:
+        kind: ``"files"``, ``"delta"``, ``"iceberg"``, or ``"query"`` where nothing could be pinned.
+        state: the version of a table of Delta, or the snapshot of one of Iceberg.
+        keyed_hash: of the list of files with their sizes and modification tags, which itself would tell of the data.
+    """
+
+    kind: str
+    state: str | None
+    keyed_hash: str | None
 
 
 @dataclass(frozen=True)
@@ -29,6 +44,15 @@ class InputPin:
     kind: str
     state: str | None = None
     files: tuple[str, ...] = ()
+
+    def record(self, key: bytes, reservation: str) -> PinRecord:
+        """What a release states of it, without what its files tell.
+
+        Args:
+            key: the data set's secret.
+            reservation: hash of the ledger's entry that reserved the release's cost.
+        """
+        return PinRecord(kind=self.kind, state=self.state, keyed_hash=self.keyed_hash(key, reservation))
 
     def keyed_hash(self, key: bytes, reservation: str) -> str | None:
         """A hash that proves the list of files to whoever has the key; None where there is none.

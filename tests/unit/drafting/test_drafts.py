@@ -115,6 +115,14 @@ def test_of_persons_and_counts_there_is_one() -> None:
     ]
 
 
+@pytest.mark.parametrize("names", [("T001141001", "T001141002"), ("pop", "pop_white"), ("TotalPop", "age")])
+def test_what_censuses_call_a_count_is_one(names: tuple[str, str]) -> None:
+    """e-Stat names its value columns by number, the population first; a row of such a file is a place, not a person."""
+    first, second = guess_roles([SeenColumn(name=name, shape=ColumnShape.WHOLE) for name in names])
+    assert first.role is ColumnRole.COUNT
+    assert second.role is not ColumnRole.COUNT
+
+
 def test_half_a_point_is_no_place() -> None:
     guessed = guess_roles([SeenColumn(name="lat", shape=ColumnShape.DECIMAL)])
     assert guessed[0].role is ColumnRole.LEFT_OUT
@@ -197,3 +205,26 @@ def test_a_raster_that_is_none_is_refused_before_it_is_drafted(tmp_path: Path) -
             describe_source(Source(str(file)))
     file.write_bytes(b"MM\0*")
     assert describe_source(Source(str(file))).format == "geotiff"
+
+
+def test_no_more_of_a_text_than_its_start_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However large a file is; what lies behind may even be in no encoding."""
+    from sudare.io.formats import text_files
+
+    def refuse(*_: object) -> str:
+        raise AssertionError("the whole file is read")
+
+    monkeypatch.setattr(text_files, "MAX_START", 1 << 12)
+    file = tmp_path / "people.csv"
+    for encoding in ("utf-8", "cp932"):
+        text = "番号,性別\n" + "1,男性\n" * 1000
+        file.write_bytes(text.encode(encoding) + b"\xff\xff\n" * 9)
+        assert text_files.encoding_at_start(str(file)) == encoding
+        file.write_bytes(text.encode(encoding))
+        with monkeypatch.context() as patched:
+            patched.setattr(text_files, "_looked_up", refuse)
+            guessed = draft_of_file(file, plan_folder=tmp_path, budget=Budget(epsilon=1))[2]
+        assert [column.seen.name for column in guessed] == ["番号", "性別"]
+    file.write_bytes(b"a,b\n" + bytes(1 << 13))
+    with pytest.raises(InputError, match="is not a whole text file"):
+        draft_of_file(file, plan_folder=tmp_path, budget=Budget(epsilon=1))

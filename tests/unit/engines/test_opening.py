@@ -61,3 +61,32 @@ def test_importing_engines_loads_no_database() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"
+
+
+def test_rows_are_read_when_a_query_names_their_table(tmp_path: Path) -> None:
+    (tmp_path / 'People "of" 町.csv').write_text("age,name\n40,Ann\nx,Bob\n", encoding="utf-8")
+    (tmp_path / "damaged.csv").write_text("age\n1\n2,3\n", encoding="utf-8")
+    with pytest.raises(DatabaseError):
+        open_engine(tmp_path)
+    with open_engine(tmp_path, types={'People "of" 町': {"age": "INTEGER"}}, reads_later=True) as engine:
+        assert engine.tables() == ['People "of" 町', "damaged"]
+        assert list(engine.columns("damaged")) == ["age"]
+        assert engine.columns('People "of" 町')["age"].kind == "integer"
+        state = engine.state(["damaged"])
+        for _ in range(2):
+            found = engine.fetch('SELECT sum(age) AS age, count(*) AS rows FROM "people ""OF"" 町"')
+            assert found.to_pylist() == [{"age": 40, "rows": 2}]
+        assert engine.tables() == ['People "of" 町', "damaged"]
+        assert engine.state(["damaged"]) == state
+        for _ in range(2):
+            with pytest.raises(DatabaseError):
+                engine.fetch("SELECT count(*) FROM damaged")
+
+
+def test_a_file_that_changes_before_it_is_read_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("age\n40\n", encoding="utf-8")
+    with open_engine(file, reads_later=True) as engine:
+        file.write_text("age\n40\n41\n", encoding="utf-8")
+        with pytest.raises(DatabaseError, match="changed by another program"):
+            engine.fetch("SELECT count(*) FROM people")

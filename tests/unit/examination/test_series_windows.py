@@ -19,8 +19,6 @@ from sudare.privacy import ReleaseEvent, Unit
 from sudare.privacy.series_measurements import SeriesMeasurement
 from sudare.privacy.unit import ProtectedTime
 from sudare.series.planning import plan_series
-from tests.in_memory import tmp_path as tmp_path
-from tests.in_memory import tmp_path_factory as tmp_path_factory
 from tests.unit.releases.kinds.series.crowds import Crowds, build_crowds
 
 MAP = CountTable.from_dense(np.zeros((4, 4), dtype=np.int64)).domain

@@ -76,6 +76,7 @@ def test_lies_in_the_code_range_of_japan(country: CountTable) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.deep
 def test_default_country() -> None:
     country = invent_country()
     assert country.total == 12_000_000

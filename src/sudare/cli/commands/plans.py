@@ -149,9 +149,10 @@ def _carry_out(speaker: Speaker, found: Registration, file: Path, options: RunOp
 
 def _carry_out_other(speaker: Speaker, found: Registration, file: Path, options: RunOptions) -> None:
     """A kind that brings no words of its own for the terminal."""
-    from sudare.releases.protocol import carry_out
+    from sudare.releases.kind import is_tick_kind
+    from sudare.releases.protocol import carry_out, carry_out_tick
 
-    kind = found.load()
+    kind: Any = found.load()
     read = kind.read_plan(file, options.out)
     header = kind.header(read)
     if options.is_dry:
@@ -171,17 +172,21 @@ def _carry_out_other(speaker: Speaker, found: Registration, file: Path, options:
         asks = None
         if header.price is not None:
             asks = ask_before_charging_again(speaker, header.price.budget, yes=options.yes)
-        with charges_told(speaker, charge_of_release(header, before)), progress_bars(speaker) as tell:
-            made = carry_out(
-                kind,
-                read,
-                again=options.again,
-                even_if_broken=options.even_if_broken,
-                threads=options.threads,
-                progress=tell,
-                ledger=ledger,
-                on_unfinished=asks,
-            )
+        charged_for: Any = "window" if is_tick_kind(kind) else "release"
+        with charges_told(speaker, charge_of_release(header, before, charged_for)), progress_bars(speaker) as tell:
+            if is_tick_kind(kind):
+                made = carry_out_tick(kind, read, threads=options.threads, progress=tell, ledger=ledger)
+            else:
+                made = carry_out(
+                    kind,
+                    read,
+                    again=options.again,
+                    even_if_broken=options.even_if_broken,
+                    threads=options.threads,
+                    progress=tell,
+                    ledger=ledger,
+                    on_unfinished=asks,
+                )
         if header.price is not None and header.ledger is not None and ledger is not None:
             entry = made.document["ledger"]["entry"]
             tell_charge(speaker, header.price, header.ledger, ledger, entry, is_repeated=made.is_repeated)

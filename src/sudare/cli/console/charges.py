@@ -31,7 +31,7 @@ __all__ = [
     "tell_charge",
 ]
 
-ChargedFor = Literal["release", "query"]
+ChargedFor = Literal["release", "query", "window"]
 SAME_FOR_ALL = ("nothing", "not_begun", "unknown")
 """What is said in the same words of a release and of a query."""
 
@@ -61,12 +61,13 @@ NO_CHARGE_YET = WatchedCharge(location=None, dataset="", purpose="", cost=None, 
 """While a query is still being read."""
 
 
-def charge_of_release(header: PlanHeader, before: int) -> WatchedCharge:
+def charge_of_release(header: PlanHeader, before: int, charged_for: ChargedFor = "release") -> WatchedCharge:
     """The charge of a plan.
 
     Args:
         header: of the plan.
         before: number of the ledger's latest entry before it was begun.
+        charged_for: what it pays for.
     """
     return WatchedCharge(
         location=None if header.ledger is None else header.ledger.location,
@@ -74,7 +75,7 @@ def charge_of_release(header: PlanHeader, before: int) -> WatchedCharge:
         purpose=header.title,
         cost=None if header.price is None else header.price.budget,
         before=before,
-        charged_for="release",
+        charged_for=charged_for,
     )
 
 
@@ -182,7 +183,9 @@ def ask_before_charging_again(
 
 def _key(charged_for: ChargedFor, state: str) -> str:
     """Of the words of the catalogue."""
-    return f"charged.{state}" if charged_for == "release" or state in SAME_FOR_ALL else f"charged.query_{state}"
+    if state in SAME_FOR_ALL or charged_for == "release" or (charged_for == "window" and state != "reserved"):
+        return f"charged.{state}"
+    return f"charged.{charged_for}_{state}"
 
 
 def _charge_since(watched: WatchedCharge) -> tuple[str, int | None]:

@@ -84,7 +84,7 @@ def explain(
     sql = query.read(speaker)
     known = read_metadata(source.metadata)
     stated = budget.read()
-    with open_described(source.database, known) as engine:
+    with open_described(source.database, known, reads_later=True) as engine:
         dialect = engine.dialect
         prepared = prepare_query(sql, known, Names(known, dialect), dialect, stated, method.noise, method.joins, engine)
     explained = explain_query(prepared.plan, prepared.allocation)
@@ -105,7 +105,7 @@ def price(
     from sudare.cli.console.budgets import read_decimal
 
     sql = query.read(speaker)
-    with connected.open(source, account, budget, method) as connection:
+    with connected.open(source, account, budget, method, reads_later=True) as connection:
         if error is not None:
             column, _, wanted = error.rpartition("=")
             if not column:
@@ -151,7 +151,7 @@ def describe(
     from sudare.io import atomically
     from sudare.sql.metadata.describing import describe as draft
 
-    with open_engine(database) as engine:
+    with open_engine(database, reads_later=True) as engine:
         text = draft(engine, table or None, speaker.language)
     if out is None:
         speaker.give({"metadata": text}, text.rstrip("\n"))

@@ -144,13 +144,17 @@ class ConnectionOptions:
         budget: BudgetOptions,
         method: MethodOptions,
         timeout: float | None = None,
+        *,
+        reads_later: bool = False,
     ) -> Connection:
-        """Open a connection that charges."""
-        from sudare.sql.execution.connection import connect
+        """Open a connection that charges; with ``reads_later``, one that only tells prices, for which no row is needed."""
+        from sudare.sql.execution.connection import connect, open_described
+        from sudare.sql.metadata.file import read_metadata
 
+        known = read_metadata(source.metadata)
         return connect(
-            source.database,
-            source.metadata,
+            open_described(source.database, known, reads_later=True) if reads_later else source.database,
+            known,
             budget.read(),
             ledger=account.ledger,
             dataset=account.sql_dataset,

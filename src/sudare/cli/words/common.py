@@ -218,6 +218,8 @@ SPOKEN: Mapping[str, Words] = {
         "別のプロセスが同じ計画を実行中のため、待機しています",
     ),
     "stage.read": Words("Counting people", "人数の集計"),
+    "stage.count": Words("Counting people on the cluster", "クラスターでの人数の集計"),
+    "stage.bind": Words("Binding the noise to the counts", "ノイズと度数の結び付け"),
     "stage.draw": Words("Drawing noise", "ノイズの生成"),
     "stage.write": Words("Writing tables", "表の書き出し"),
     "stage.report": Words("Writing the report", "報告書の作成"),

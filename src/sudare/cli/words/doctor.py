@@ -217,6 +217,20 @@ SPOKEN: Mapping[str, Words] = {
         "opens and counts (Spark {version}), but is not set, and stays so, in: {names}",
         "開けて数えられます（Spark {version}）。ただし次の設定は変更できません: {names}",
     ),
+    "doctor.executors.name": Words("Executors of the Spark", "Spark のエグゼキューター"),
+    "doctor.executors.ok": Words(
+        'have sudare {version}; kind = "subtrees" can be drawn there',
+        'sudare {version} があります（kind = "subtrees" の公表に使えます）',
+    ),
+    "doctor.executors.packages": Words(
+        'do not have this sudare. Tables can be counted all the same; for kind = "subtrees", install it there',
+        'この版の sudare がありません。表の集計はできますが、kind = "subtrees" にはインストールが必要です',
+    ),
+    "doctor.executors.settings": Words(
+        'have sudare; for kind = "subtrees", the cluster should set to true: {names}',
+        'sudare があります。kind = "subtrees" には、クラスターで次を true に設定してください: {names}',
+    ),
+    "doctor.executors.broken": Words("do not work ({error})", "動きません（{error}）"),
     "doctor.cluster.broken": Words("does not work ({error})", "動きません（{error}）"),
     "doctor.solver.name": Words("Solvers", "ソルバー"),
     "doctor.solver.ok": Words.same("{versions}"),

@@ -159,6 +159,12 @@ SPOKEN: Mapping[str, Words] = {
         "公表はされていません。同じコマンドをもう一度実行すると、再び予算を使う前に確認します"
         "（確認できない環境では --again が必要です）。",
     ),
+    "charged.window_reserved": Words(
+        "The ledger holds the charge of this release as spent (entry {entry}): noise may have been drawn. Nothing was published. "
+        "The same command goes on with the same counts and the same noise, at no further cost.",
+        "この公表の費用は、台帳で使用済みとして扱われます（項目 {entry}）。ノイズが生成された可能性があるためです。"
+        "公表はされていません。同じコマンドをもう一度実行すると、同じ度数と同じノイズで再開します（追加の費用はかかりません）。",
+    ),
     "charged.before": Words(
         "An earlier run of this very plan was stopped after noise may have been drawn (ledger entry {entries}). Its charge stays "
         "spent, and nothing was published. Going on charges {charge} once more.",

@@ -18,6 +18,7 @@ cp932 has only lines that are cp932, one that is read as EUC-JP has a line that 
 from __future__ import annotations
 
 import codecs
+import io
 import zipfile
 import zlib
 from contextlib import suppress
@@ -28,10 +29,22 @@ from typing import BinaryIO
 from sudare.io import complaints
 from sudare.system.regular_files import open_regular_file, require_regular_file
 
-__all__ = ["AUTO", "detected_encoding", "encoding_in", "encoding_of", "is_utf8", "open_member", "read_text"]
+__all__ = [
+    "AUTO",
+    "detected_encoding",
+    "encoding_at_start",
+    "encoding_in",
+    "encoding_of",
+    "is_utf8",
+    "open_member",
+    "read_text",
+]
 
 AUTO = "auto"
 BYTES_AT_ONCE = 1 << 22
+MAX_START = 1 << 25
+"""So much of a file is looked at where no more than its first lines are asked for."""
+
 MAX_LINE = 1 << 26
 """What has no line end for longer is no table."""
 
@@ -127,6 +140,27 @@ def detected_encoding(file: str) -> str | None:
     except OSError:
         raise complaints.unreadable(file) from None
     return _looked_up(file, about.st_ino, about.st_size, about.st_mtime_ns)
+
+
+def encoding_at_start(file: str) -> str:
+    """The encoding that the first lines of a file are in, for whoever looks at no more of it than those.
+
+    Raises:
+        InputError: if they do not tell, or the file cannot be read.
+    """
+    try:
+        with open_member(file) as stream:
+            start = stream.read(MAX_START)
+    except (OSError, EOFError, zipfile.BadZipFile, zlib.error):
+        raise complaints.damaged(file, "zip" if file.lower().endswith(".zip") else "text") from None
+    if len(start) == MAX_START:
+        start = start[: max(start.rfind(b"\n"), start.rfind(b"\r")) + 1]
+        if len(start) < MAX_START // 2:  # a line that does not end, such as one that was packed to fill a disk
+            raise complaints.damaged(file, "text")
+    found = encoding_in(io.BytesIO(start))
+    if found is None:
+        raise complaints.unknown_encoding(file)
+    return found
 
 
 @lru_cache(maxsize=4096)

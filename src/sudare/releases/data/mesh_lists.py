@@ -7,8 +7,9 @@ The Statistics Bureau publishes such a list of all meshes of Japan with the muni
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from sudare.domain import MeshLevel, MeshList
 from sudare.domain.prefectures import prefecture_number
 from sudare.errors import InputError, ParameterError, SudareError
 from sudare.io import Source, describe_source, read_records
+from sudare.io.headers import names_of_columns
 from sudare.releases.data.public_files import require_other_files, require_public
 from sudare.sections import Section
 
@@ -37,6 +39,9 @@ MUNICIPALITY_COLUMNS = frozenset(
     {"citycode", "municipality", "municipalitycode", "city", "団体コード", "行政区域コード"}
 )
 NAME_COLUMNS = frozenset({"cityname", "municipalityname", "市町村名"})
+MAX_KEPT = 64
+"""Lists that are kept in memory, of one prefecture each: 16 bytes for each of its meshes."""
+
 MAX_CODE = 100_000
 """Codes of municipalities have five digits; a sixth one is a check digit."""
 
@@ -48,10 +53,18 @@ class MunicipalityMeshes:
     Attributes:
         meshes: codes of meshes.
         municipalities: the code of each, of five digits; the first two are its prefecture.
+        names: of municipalities, by their codes, where the list names them.
     """
 
     meshes: NDArray[np.int64]
     municipalities: NDArray[np.int64]
+    names: Mapping[int, str]
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a mesh of a municipality stands in several rows: a list names each once, so these are rows of people."""
+        pairs = np.stack([self.meshes, self.municipalities], axis=1)
+        return len(np.unique(pairs, axis=0)) < len(pairs)
 
 
 def names_municipalities(line: str) -> bool:
@@ -61,17 +74,31 @@ def names_municipalities(line: str) -> bool:
 
 
 def read_municipality_meshes(path: Path) -> MunicipalityMeshes | None:
-    """The meshes and municipalities of a file; None if it is no such list."""
+    """The meshes and municipalities of a file, which is read once as long as it stays the same; None if it is no such list."""
     try:
-        roles = _roles(describe_source(Source(str(path), format="auto")).columns)
+        found = path.stat()
+    except OSError:
+        return None
+    return _read_once(path, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def _read_once(path: Path, changed: int, size: int) -> MunicipalityMeshes | None:
+    try:
+        roles = _roles(names_of_columns(Source(str(path))))
         if not {"mesh", "municipality"} <= roles.keys():
             return None
         wanted = [roles["mesh"], roles["municipality"]]
-        read = read_records(path, wanted, texts=wanted)
+        texts = list(dict.fromkeys([*wanted, roles.get("name", wanted[0])]))
+        read = read_records(path, texts, texts=texts)
         meshes, codes = (np.char.strip(read[name].astype(np.str_)).astype(np.int64) for name in wanted)
     except (SudareError, ValueError):
         return None
-    return MunicipalityMeshes(meshes=meshes, municipalities=_of_five_digits(codes))
+    codes = _of_five_digits(codes)
+    different, first = np.unique(codes, return_index=True)
+    named = read[roles["name"]][first].tolist() if "name" in roles else []
+    names = {int(code): str(name) for code, name in zip(different, named, strict=bool(named)) if name}
+    return MunicipalityMeshes(meshes=meshes, municipalities=codes, names=names)
 
 
 def _roles(columns: Iterable[str]) -> dict[str, str]:

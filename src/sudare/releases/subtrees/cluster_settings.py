@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection
+import warnings
+from collections.abc import Collection, Iterator
 from typing import Any
 
+from sudare.engines.spark_engine import SparkEngine
 from sudare.errors import DatabaseError
+from sudare.version import __version__
 
-__all__ = ["REQUIRED", "missing_settings", "require_protected", "use_this_python"]
+__all__ = ["REQUIRED", "find_executor_faults", "missing_settings", "require_protected", "use_this_python"]
 
 REQUIRED: dict[str, tuple[str, ...]] = {
     "spark.authenticate": ("spark.authenticate",),
@@ -61,3 +64,42 @@ def require_protected(session: Any, accepted: Collection[str] = ()) -> None:
             f"このクラスターでは {names} が設定されていません。エグゼキューターには真の度数とノイズの鍵が渡ります。true に"
             "設定するか、別の方法で保護している場合は accept_missing に名前を指定してください。",
         )
+
+
+def find_executor_faults(address: str) -> tuple[tuple[str, ...], str]:
+    """Open a session, and have an executor do what drawing needs.
+
+    Args:
+        address: of the Spark.
+
+    Returns:
+        The settings that it lacks; and the version of sudare that its executors have, empty if they have none of use.
+
+    Raises:
+        DatabaseError: if it cannot be reached.
+    """
+    with SparkEngine.at(address, for_counting=True) as engine:
+        missing = engine.use(missing_settings)
+        engine.use(use_this_python)
+        try:
+            found = engine.use(_version_of_executors)
+        except DatabaseError:
+            found = ""
+    return missing, found if found == __version__ else ""
+
+
+def _version_of_executors(session: Any) -> str:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # of versions of pandas, which is not used here
+        return str(session.range(1).mapInArrow(_tell_version, "version string").toArrow()["version"][0].as_py())
+
+
+def _tell_version(batches: Iterator[Any]) -> Iterator[Any]:
+    """On an executor, which loads all that drawing needs."""
+    import pyarrow as pa
+
+    from sudare.releases.subtrees import tasks
+    from sudare.version import __version__ as version
+
+    for _ in batches:
+        yield pa.RecordBatch.from_arrays([pa.array([version if tasks.PARTS else ""])], names=["version"])

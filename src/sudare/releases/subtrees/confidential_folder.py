@@ -3,6 +3,7 @@
 ================  ======================================================================================================
 ``counts/``       leaves and true counts, written once by the cluster
 ``counts.json``   what they are (`counts_manifest`); where it is, the counts are complete
+``pin.json``      which state of the data they are of
 ``keys/``         for each subtree the file that its task reads: subkey, refined count, digests
 ``parts/``        what tasks wrote, a file for each attempt; the driver names one of each subtree
 ================  ======================================================================================================
@@ -20,11 +21,12 @@ import os
 import shutil
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from sudare.noise.addressed import NoiseKey
 from sudare.releases.subtrees.counts_manifest import CountsManifest
+from sudare.spark.pins import InputPin
 from sudare.storage.atomic import unique_text
 from sudare.storage.durable import sync_folder
 from sudare.tables.addressed.refining import Subtree
@@ -116,6 +118,19 @@ class ConfidentialFolder:
             return CountsManifest.from_json((self.path / "counts.json").read_text(encoding="utf-8"))
         except FileNotFoundError:
             return None
+
+    def pin(self) -> InputPin | None:
+        """Which state of the data the counts are of, as `keep_pin` kept it."""
+        try:
+            said = json.loads((self.path / "pin.json").read_bytes())
+        except FileNotFoundError:
+            return None
+        return InputPin(said["kind"], said["state"], tuple(said["files"]))
+
+    def keep_pin(self, pin: InputPin | None) -> None:
+        """Keep which state of the data is counted; a list of files tells of the data."""
+        if pin is not None:
+            write_private_file(self.path / "pin.json", json.dumps(asdict(pin)).encode())
 
     def forget_counts(self) -> None:
         """Remove counts that are not complete."""

@@ -6,13 +6,14 @@ Only frames are used, no session of the JVM, so that both work through Spark Con
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sudare.engines.complaints import attempt, failed
-from sudare.errors import DatabaseError
+from sudare.engines.spark_jobs import TaggedJob, wait_for
+from sudare.errors import DatabaseError, SudareError
 from sudare.releases.subtrees.confidential_folder import ConfidentialFolder
 from sudare.releases.subtrees.counts_manifest import AnchorCounts, CountsManifest
 from sudare.releases.subtrees.tasks import DIGESTS, LEAVES, PARTS, drawing_subtrees, finding_leaves, telling_digests
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["SubtreePart", "count_on_cluster", "draw_on_cluster"]
+
 
 ANCHOR_COLUMNS = ("anchor", "level", "prefix")
 COUNT_COLUMNS = ("level", "prefix", "leaf", "count")
@@ -38,6 +40,8 @@ class SubtreePart:
         name: of the file.
         size: of the file.
         digest: SHA-256 of the file.
+        cells: that are published in it.
+        people: that are published in it.
     """
 
     level: int
@@ -45,21 +49,32 @@ class SubtreePart:
     name: str
     size: int
     digest: str
+    cells: int
+    people: int
 
 
-def count_on_cluster(counts: Any, tree: AddressedTree, folder: ConfidentialFolder) -> CountsManifest:
+def count_on_cluster(
+    session: Any,
+    counts: Any,
+    tree: AddressedTree,
+    folder: ConfidentialFolder,
+    progress: Callable[[float], object],
+    explain: Callable[[Exception], SudareError],
+) -> CountsManifest:
     """Write the counts where only their owner may read them, once, and tell what they are.
 
     Args:
+        session: of Spark.
         counts: a frame of keys of cells and counts.
         tree: of the release.
         folder: where they are written.
+        progress: called with the share of the tasks that are done. If it raises, or a signal does, the job is cancelled.
+        explain: says why Spark could not count.
 
     Raises:
-        DatabaseError: if Spark fails.
+        SudareError: what `explain` gives, if Spark fails.
     """
     public = replace(tree)  # without what was computed of it here
-    session = counts.sparkSession
 
     def count() -> list[tuple[Any, ...]]:
         folder.forget_counts()
@@ -69,14 +84,18 @@ def count_on_cluster(counts: Any, tree: AddressedTree, folder: ConfidentialFolde
         return _rows(staged.groupBy("anchor").applyInArrow(telling_digests(), DIGESTS))
 
     with _without_notices():
-        rows = attempt(count, lambda _: failed("Spark"))
+        rows = attempt(lambda: wait_for(count, TaggedJob(session), progress), explain)
     manifest = CountsManifest(tuple(AnchorCounts(*row) for row in sorted(rows)), folder.files_of_counts())
     folder.keep(manifest)
     return manifest
 
 
 def draw_on_cluster(
-    session: Any, tree: AddressedTree, folder: ConfidentialFolder, subtrees: Sequence[Subtree]
+    session: Any,
+    tree: AddressedTree,
+    folder: ConfidentialFolder,
+    subtrees: Sequence[Subtree],
+    progress: Callable[[float], object],
 ) -> list[SubtreePart]:
     """Have all subtrees drawn; one part for each, whose file is complete.
 
@@ -85,6 +104,7 @@ def draw_on_cluster(
         tree: of the release.
         folder: with the counts, and an order for each subtree.
         subtrees: those in which somebody is published.
+        progress: as for `count_on_cluster`.
 
     Raises:
         DatabaseError: if Spark fails, or does not hand over exactly one part for each.
@@ -113,7 +133,7 @@ def draw_on_cluster(
         )
 
     with _without_notices():
-        rows = attempt(draw, lambda _: failed("Spark"))
+        rows = attempt(lambda: wait_for(draw, TaggedJob(session), progress), lambda _: failed("Spark"))
     parts = sorted((SubtreePart(*row) for row in rows), key=lambda part: (part.prefix, part.level))
     if sorted((part.level, part.prefix) for part in parts) != sorted(places):
         raise DatabaseError(

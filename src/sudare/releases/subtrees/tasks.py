@@ -31,7 +31,7 @@ __all__ = ["DIGESTS", "LEAVES", "PARTS", "drawing_subtrees", "finding_leaves", "
 
 LEAVES = "anchor long, leaf long, count long"
 DIGESTS = "anchor long, cells long, people long, digest string"
-PARTS = "level long, prefix long, name string, size long, digest string"
+PARTS = "level long, prefix long, name string, size long, digest string, cells long, people long"
 
 Batches = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
 OfGroup = Callable[["pa.Table"], "pa.Table"]
@@ -89,6 +89,7 @@ def drawing_subtrees(tree: AddressedTree, folder: str) -> OfGroup:
 
     def draw(table: pa.Table) -> pa.Table:
         import pyarrow as pa
+        import pyarrow.compute
 
         level, prefix = (table.column(name)[0].as_py() for name in ("level", "prefix"))
         order = read_order(Path(folder), level, prefix)
@@ -100,6 +101,7 @@ def drawing_subtrees(tree: AddressedTree, folder: str) -> OfGroup:
         name = f"{order_name(level, prefix)}.{_attempt()}.parquet"
         size, digest = write_cells(Path(folder, "parts", name), with_tables(tree.layout).to_raster(cells), refined)
         row: dict[str, object] = {"level": level, "prefix": prefix, "name": name, "size": size, "digest": digest}
+        row |= {"cells": cells.size, "people": int(refined.sum())}
         return pa.table({column: [value] for column, value in row.items()})
 
     return draw

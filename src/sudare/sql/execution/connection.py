@@ -189,6 +189,8 @@ def open_described(
     url: str | Path | Sequence[str | Path] | SparkSession,
     metadata: Metadata,
     types: Mapping[str, Mapping[str, str]] | None = None,
+    *,
+    reads_later: bool = False,
 ) -> Engine:
     """Open a database; columns of CSV files get the types that the metadata state.
 
@@ -196,8 +198,11 @@ def open_described(
         url: as `sudare.engines.open_engine` takes it.
         metadata: of the database.
         types: of columns of CSV files, in place of the metadata's.
+        reads_later: whether rows of CSV files are read when a query first names their table; not for what is charged, where a
+            damaged file must be noticed before.
     """
-    return open_engine(url, types=_types_of_csv(url, metadata) if types is None else types)
+    stated = _types_of_csv(url, metadata) if types is None else types
+    return open_engine(url, types=stated, reads_later=reads_later)
 
 
 def prepare_query(

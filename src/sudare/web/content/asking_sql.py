@@ -24,9 +24,11 @@ from sudare.web.command_lines import command_line
 from sudare.web.workspace import WorkFolder, safe_name
 
 if TYPE_CHECKING:
+    from sudare.engines import Engine
     from sudare.ledger import Reservation
     from sudare.sql.execution.connection import Connection
     from sudare.sql.execution.cursors import Cursor
+    from sudare.sql.metadata.model import Metadata
 
 __all__ = [
     "AnswerBar",
@@ -75,20 +77,36 @@ class SqlPlace:
     dataset: str
     epsilon: Decimal
 
-    def connect(self, workspace: WorkFolder) -> Connection:
+    def connect(self, workspace: WorkFolder, *, reads_later: bool = False) -> Connection:
         """Open it, as `sudare sql` does.
+
+        Args:
+            workspace: of the page.
+            reads_later: whether rows are read only if something asks for them: a price needs none, however large the file is.
 
         Raises:
             InputError: if something is not in the folder.
             PlanError: if the metadata have a mistake.
         """
-        from sudare.sql.execution.connection import connect
+        from sudare.sql.execution.connection import open_described
+        from sudare.sql.metadata.file import read_metadata
 
         if not self.ledger or not self.dataset:
             raise InputError(NO_ACCOUNT)
+        known = read_metadata(workspace.place(self.metadata))
+        engine = open_described(workspace.place(self.data), known, reads_later=reads_later)
+        try:
+            return self._charging(workspace, engine, known)
+        except BaseException:
+            engine.close()
+            raise
+
+    def _charging(self, workspace: WorkFolder, engine: Engine, known: Metadata) -> Connection:
+        from sudare.sql.execution.connection import connect
+
         return connect(
-            workspace.place(self.data),
-            workspace.place(self.metadata),
+            engine,
+            known,
             Budget(epsilon=self.epsilon),
             ledger=workspace.place(self.ledger),
             dataset=self.dataset,

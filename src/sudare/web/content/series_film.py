@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from sudare.bilingual import Words
-from sudare.domain import CountTable
+from sudare.domain import CountTable, mesh_level
 from sudare.errors import InputError
 from sudare.releases.documents import StatedDocument
 from sudare.releases.kinds.series.clock import read_moment
@@ -27,9 +27,19 @@ from sudare.releases.verification import UnsoundError
 from sudare.storage.staging import DOCUMENT
 from sudare.tables.maps import find_map, pixels_of
 
-__all__ = ["AreaCurves", "FilmFrame", "SeriesFilm", "curves_of_window", "film_of", "published_windows", "tables_of"]
+__all__ = [
+    "AreaCurves",
+    "FilmFrame",
+    "SeriesFilm",
+    "curves_of_window",
+    "film_of",
+    "names_of_pixels",
+    "published_windows",
+    "tables_of",
+]
 
-MAX_PIXELS = 64 * 64
+MAX_SIDE = 64
+"""Pixels along a side of a frame: a window has up to 288 of them."""
 MAX_TICKS = 288
 MAX_AREAS = 8
 NINETY_FIVE = 1.96
@@ -134,7 +144,7 @@ def film_of(plan: SeriesPlan, began: datetime, tables: Mapping[int, CountTable])
     for number, table in tables.items():
         counts: tuple[int, ...] = ()
         if axes is not None:
-            pixels = pixels_of(table, axes, MAX_PIXELS).counts
+            pixels = pixels_of(table, axes, MAX_SIDE).counts
             rows, columns = pixels.shape
             counts = tuple(int(one) for one in np.flipud(pixels).reshape(-1))
         begins = plan.clock.tick_of(began, number).begins
@@ -143,6 +153,32 @@ def film_of(plan: SeriesPlan, began: datetime, tables: Mapping[int, CountTable])
         )
     shape = 1.0 if axes is None or not rows else axes.width_over_height(rows, columns)
     return SeriesFilm(rows=rows, columns=columns, shape=shape, frames=tuple(frames), ticks=plan.clock.ticks)
+
+
+def names_of_pixels(plan: SeriesPlan, film: SeriesFilm, around: Words, place: Words) -> list[Words]:
+    """How the pixels of a frame are called, row by row from the north: by their middle on a map, else by their place.
+
+    Args:
+        plan: of the series.
+        film: whose pixels they are.
+        around: words with ``latitude`` and ``longitude`` in them.
+        place: words with ``row`` and ``column`` in them, which count from the south-west.
+    """
+    axes = find_map(plan.domain)
+    if axes is None or not film.rows:
+        return []
+    cells = [(row, column) for row in range(film.rows - 1, -1, -1) for column in range(film.columns)]
+    if axes.mesh is None:
+        return [place.format(row=row, column=column) for row, column in cells]
+    divisions = mesh_level(axes.mesh.level).divisions
+    height, width = axes.shape(plan.domain)
+    block = -(-max(height, width) // MAX_SIDE)
+    named = []
+    for row, column in cells:
+        latitude = (axes.mesh.first_row + (row + 0.5) * block) * 2 / (3 * divisions)
+        longitude = 100 + (axes.mesh.first_column + (column + 0.5) * block) / divisions
+        named.append(around.format(latitude=f"{latitude:.4f}", longitude=f"{longitude:.4f}"))
+    return named
 
 
 def curves_of_window(

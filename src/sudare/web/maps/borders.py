@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-__all__ = ["MapBorders", "borders_of", "lists_in", "pack_borders"]
+__all__ = ["MapBorders", "borders_in", "borders_of", "lists_in", "pack_borders"]
 
 SUFFIXES = (".csv", ".txt", ".tsv")
 MAX_FILE, MAX_FILES = 1 << 25, 60
@@ -74,7 +74,11 @@ def _looks_like_a_list(path: Path) -> bool:
 
 def borders_of(table: SparseTable, lists: Sequence[Path], block: int = 1) -> MapBorders:
     """The borders that lists tell, in the window of a map; none if it is no map of meshes."""
-    mesh = map_axes(table).mesh
+    return borders_in(map_axes(table).mesh, lists, block)
+
+
+def borders_in(mesh: Mesh | None, lists: Sequence[Path], block: int = 1) -> MapBorders:
+    """The borders that lists tell, in a window; none without one."""
     if mesh is None or not lists:
         return _none()
     stamps = tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in lists)
@@ -109,7 +113,7 @@ def _drawn(mesh: Mesh, lists: Iterable[MunicipalityMeshes], block: int) -> MapBo
     divisions, south, west = 0, 0, 0
     for found in lists:
         level = likely_level(int(found.meshes[0])) if found.meshes.size else None
-        if level is None or _repeats(found) or divisions not in (0, level.divisions):
+        if level is None or found.repeats or divisions not in (0, level.divisions):
             continue
         try:
             rows, columns = mesh_cells(found.meshes, level)
@@ -139,11 +143,6 @@ def _drawn(mesh: Mesh, lists: Iterable[MunicipalityMeshes], block: int) -> MapBo
     between = _lines(prefectures, np.ones_like(prefectures, dtype=bool))
     within = _lines(areas, prefectures > 0, prefectures)
     return MapBorders(prefectures=placed(between), municipalities=placed(within))
-
-
-def _repeats(found: MunicipalityMeshes) -> bool:
-    pairs = np.stack([found.meshes, found.municipalities], axis=1)
-    return len(np.unique(pairs, axis=0)) < len(pairs)
 
 
 def _lines(areas: Integers, known: NDArray[np.bool_], same: Integers | None = None) -> Integers:

@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
+from sudare.bilingual import Language
 from sudare.domain import SignedTable, mesh_level
 from sudare.domain.sparse_table import SparseTable
 from sudare.releases.page_numbers import label_of_places
+from sudare.tables.maps import MapAxes
 from sudare.tables.palettes import PALETTES, STEPS, mix_colours
-from sudare.web.maps.layers import block_of, map_axes
+from sudare.web.maps.areas import AreaAxis, AreaShapes, names_of_areas
+from sudare.web.maps.layers import attributes_on_map, block_of, map_axes
 
 __all__ = [
     "CategoryChoice",
@@ -18,6 +21,7 @@ __all__ = [
     "MapErrors",
     "MeshAbout",
     "category_choices",
+    "describe_areas",
     "describe_map",
     "expected_errors",
     "palette_rows",
@@ -57,6 +61,7 @@ class MapAbout(TypedDict):
     palettes: list[str]
     steps: int
     signed: bool
+    areas: list[str] | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +81,7 @@ class CategoryChoice:
 
 def category_choices(table: SparseTable) -> list[CategoryChoice]:
     """The attributes beside the map. What has more categories than anybody would choose from is summed."""
-    on_map = map_axes(table).attributes
+    on_map = attributes_on_map(table)
     return [
         CategoryChoice(
             key=f"slice-{position}",
@@ -88,16 +93,25 @@ def category_choices(table: SparseTable) -> list[CategoryChoice]:
     ]
 
 
-def expected_errors(document: Mapping[str, Any], kind: str = "area") -> list[tuple[int, float]]:
+def expected_errors(document: Mapping[str, Any], kind: str = "area", name: str = "") -> list[tuple[int, float]]:
     """Sides of areas in cells, with the root mean square error that a release states for them.
 
     Args:
         document: of the release.
-        kind: ``"area"`` in each category, or ``"area of all categories"``.
+        kind: ``"area"`` in each category, ``"area of all categories"``, or ``"margin"``, which has the side 1.
+        name: of the margin.
     """
     stated: Sequence[Any] = (document.get("accuracy") or {}).get("errors") or []
-    rows = [row for row in stated if isinstance(row, Mapping) and row.get("kind") == kind and row.get("side")]
-    return sorted((int(row["side"]), float(row["rmse"])) for row in rows if float(row.get("rmse") or 0) > 0)
+    rows = [
+        row
+        for row in stated
+        if isinstance(row, Mapping) and row.get("kind") == kind and bool(row.get("side")) != bool(name)
+    ]
+    return sorted(
+        (int(row["side"] or 1), float(row["rmse"]))
+        for row in rows
+        if float(row.get("rmse") or 0) > 0 and (not name or row.get("name") == name)
+    )
 
 
 def describe_map(table: SparseTable, document: Mapping[str, Any]) -> MapAbout:
@@ -127,6 +141,37 @@ def describe_map(table: SparseTable, document: Mapping[str, Any]) -> MapAbout:
         "palettes": palette_rows(),
         "steps": STEPS,
         "signed": isinstance(table, SignedTable),
+        "areas": None,
+    }
+
+
+def describe_areas(
+    table: SparseTable, axis: AreaAxis, shapes: AreaShapes, document: Mapping[str, Any], language: Language
+) -> MapAbout:
+    """What the script needs to know of a map of areas: every mesh of an area shows what the area has."""
+    level, window = shapes.level, shapes.window
+    attribute = table.domain.attributes[axis.position]
+    each = expected_errors(document)[:1]
+    of_margin = expected_errors(document, "margin", attribute.name)
+    return {
+        "rows": window.rows,
+        "columns": window.columns,
+        "block": 1,
+        "aspect": MapAxes(0, (), window).width_over_height(1, 1),
+        "mesh": {
+            "name": attribute.name,
+            "divisions": level.divisions,
+            "stages": list(level.stages),
+            "digits": level.digits,
+            "row": window.first_row,
+            "column": window.first_column,
+            "metres": level.metres,
+        },
+        "errors": {"each": each, "all": of_margin if len(table.domain.attributes) > 1 else each},
+        "palettes": palette_rows(),
+        "steps": STEPS,
+        "signed": isinstance(table, SignedTable),
+        "areas": names_of_areas(axis, shapes, language),
     }
 
 

@@ -22,10 +22,11 @@ from sudare.releases.kinds.counts import read_document, read_plan, read_publishe
 from sudare.releases.kinds.counts.running import read_release_source
 from sudare.storage.staging import DOCUMENT
 from sudare.tables.maps import MapAxes, find_map
+from sudare.web.maps.areas import find_areas
 from sudare.web.maps.tiles import MAX_TILES, TILE_SIDE, MapCells
 from sudare.web.workspace import WorkFolder
 
-__all__ = ["block_of", "cells_of", "map_axes", "published_table", "slices_of", "true_table"]
+__all__ = ["attributes_on_map", "block_of", "cells_of", "map_axes", "published_table", "slices_of", "true_table"]
 
 MAX_KEPT = 3
 NO_MAP = Words("This release has no map.", "この公表に地図はありません。")
@@ -83,6 +84,16 @@ def map_axes(table: SparseTable) -> MapAxes:
     return axes
 
 
+def attributes_on_map(table: SparseTable) -> tuple[int, ...]:
+    """Positions of the attributes that are the map, or the one whose places are its areas.
+
+    Raises:
+        InputError: if there is neither.
+    """
+    areas = None if find_map(table.domain) is not None else find_areas(table.domain)
+    return map_axes(table).attributes if areas is None else (areas.position,)
+
+
 def slices_of(table: SparseTable, asked: Mapping[str, str]) -> dict[int, int]:
     """Which axis is held at which place, from what a form says: ``slice-1 = 3`` is the fourth place of the second attribute.
 
@@ -90,7 +101,7 @@ def slices_of(table: SparseTable, asked: Mapping[str, str]) -> dict[int, int]:
         InputError: if there is no such attribute or place.
     """
     fixed = {}
-    on_map, axis = map_axes(table).attributes, 0
+    on_map, axis = attributes_on_map(table), 0
     for position, attribute in enumerate(table.domain.attributes):
         text = asked.get(f"slice-{position}", "")
         if text:

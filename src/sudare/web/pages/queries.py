@@ -62,7 +62,7 @@ def show_queries(request: Request) -> Response:
     if "data" not in given:
         return _page(request, workspace, given)
     place, sql = _place(given), _sql(given)
-    with place.connect(workspace) as connection:
+    with place.connect(workspace, reads_later=True) as connection:
         if not sql:
             return _page(request, workspace, given, place=place, connection=connection)
         try:
@@ -120,7 +120,7 @@ def show_new_metadata(request: Request) -> Response:
 
     name = request.query_params.get("file", "")
     file = context_of(request).workspace.place(name)
-    with open_engine(file) as engine:
+    with open_engine(file, reads_later=True) as engine:
         draft = describe(engine, language=language_of(request))
     commands = [command_line("sql", "describe", "--data", name)]
     return page(request, "queries_new.html.jinja", commands=commands, file=name, stem=file.stem, draft=draft)

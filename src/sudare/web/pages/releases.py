@@ -20,7 +20,9 @@ from sudare.tables.maps import find_map
 from sudare.web.command_lines import command_line
 from sudare.web.context import Form, context_of, form_page, plain_page
 from sudare.web.guard import SANDBOX_POLICY
-from sudare.web.maps.description import CategoryChoice, MapAbout, category_choices, describe_map
+from sudare.web.maps.areas import area_shapes, find_areas
+from sudare.web.maps.borders import lists_in
+from sudare.web.maps.description import CategoryChoice, MapAbout, category_choices, describe_areas, describe_map
 from sudare.web.maps.layers import published_table
 from sudare.web.rendering import language_of, page, text_of
 from sudare.web.words.maps import SCRIPT_TEXTS
@@ -61,7 +63,8 @@ def show_release(request: Request) -> Response:
         rows=rows,
         columns=columns,
         total=0 if table is None else int(table.keys.size),
-        map=None if table is None or find_map(table.domain) is None else _map(request, folder, table, document),
+        map=None if table is None else _map(request, folder, table, document),
+        could_be_map=table is not None and find_areas(table.domain) is not None,
     )
 
 
@@ -197,9 +200,16 @@ class _MapSection:
     has_plan: bool
 
 
-def _map(request: Request, folder: Path, table: SparseTable, document: StatedDocument) -> _MapSection:
+def _map(request: Request, folder: Path, table: SparseTable, document: StatedDocument) -> _MapSection | None:
     language = language_of(request)
-    about = describe_map(table, document.values)
+    if find_map(table.domain) is not None:
+        about = describe_map(table, document.values)
+    else:
+        axis = find_areas(table.domain)
+        shapes = None if axis is None else area_shapes(axis, lists_in(context_of(request).workspace))
+        if axis is None or shapes is None:
+            return None
+        about = describe_areas(table, axis, shapes, document.values, language)
     words = {name: text_of(language, f"map.{name}") for name in SCRIPT_TEXTS}
     words |= {f"layer_{name}": text_of(language, f"map.layer.{name}") for name in LAYERS}
     return _MapSection(

@@ -15,11 +15,13 @@ from sudare.errors import InputError, PlanError
 from sudare.releases.kinds.series.clock import period_in_words, read_moment
 from sudare.releases.kinds.series.plan_file import SeriesPlan, read_series_plan
 from sudare.releases.registry import find_kind_of_plan
+from sudare.tables.palettes import STEPS
 from sudare.web.command_lines import command_line
-from sudare.web.content.series_film import curves_of_window, film_of, published_windows, tables_of
+from sudare.web.content.series_film import curves_of_window, film_of, names_of_pixels, published_windows, tables_of
 from sudare.web.context import Form, context_of, form_page, plain_page
+from sudare.web.maps.description import palette_rows
 from sudare.web.pages.plans import budget_in_words
-from sudare.web.rendering import page
+from sudare.web.rendering import language_of, page
 from sudare.web.words import TEXTS
 
 if TYPE_CHECKING:
@@ -74,7 +76,18 @@ def give_film(request: Request) -> Response:
         raise InputError(TEXTS["series.none"])
     film = film_of(plan, began, tables_of(windows[began]))
     frames = [{"begins": one.begins, "total": one.total, "counts": one.counts} for one in film.frames]
-    return JSONResponse({"rows": film.rows, "columns": film.columns, "shape": film.shape, "frames": frames})
+    names = names_of_pixels(plan, film, TEXTS["map.around"], TEXTS["map.place"])
+    return JSONResponse(
+        {
+            "rows": film.rows,
+            "columns": film.columns,
+            "shape": film.shape,
+            "frames": frames,
+            "names": [name.explain(language_of(request)) for name in names],
+            "palettes": palette_rows()[:2],
+            "steps": STEPS,
+        }
+    )
 
 
 @form_page

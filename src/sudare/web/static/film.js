@@ -1,33 +1,44 @@
-// A window as a film: frames of published counts on a canvas, by buttons or a slider. Nothing moves unless it is asked to.
+// A window as a film: frames of published counts on a canvas with a legend and a table, by buttons or a slider. Nothing moves unless
+// it is asked to.
+import { drawLegend } from "./map/legend.js";
+import { paintOf, paletteBytes, RELEASED, shadeOf } from "./map/shading.js";
+import { fillTable } from "./map/table.js";
+
+const LISTED = 10;
 const player = document.getElementById("player");
 if (player) {
   const [canvas, slider, play, caption] = ["frame", "tick", "play", "caption"].map((name) => document.getElementById(name));
   const film = await (await fetch(player.dataset.url)).json();
-  const most = film.frames.reduce((far, frame) => frame.counts.reduce((a, b) => Math.max(a, b), far), 1);
-  const stops = [[247, 251, 255], [158, 202, 225], [66, 146, 198], [8, 81, 156], [8, 29, 68]];
+  const language = document.documentElement.lang;
+  const number = (value) => value.toLocaleString(language).replace("-", "−");
+  const most = film.frames.reduce((far, frame) => frame.counts.reduce((a, b) => Math.max(a, Math.abs(b)), far), 1);
+  const paint = paintOf(RELEASED, most, true, null);
+  const isSigned = film.frames.some((frame) => frame.counts.some((count) => count < 0));
   const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
   let timer = null;
-
-  function colour(count) {
-    if (count <= 0) return stops[0];
-    const at = (Math.log1p(count) / Math.log1p(most)) * (stops.length - 1);
-    const low = Math.min(Math.floor(at), stops.length - 2);
-    return stops[low].map((value, part) => value + (stops[low + 1][part] - value) * (at - low));
-  }
 
   function show(place) {
     const frame = film.frames[place];
+    const ground = getComputedStyle(player).getPropertyValue("--paper").trim();
+    const palette = paletteBytes(film.palettes, film.steps, dark.matches, ground);
+    const colours = new Uint32Array(palette.buffer);
     const image = new ImageData(film.columns, film.rows);
+    const pixels = new Uint32Array(image.data.buffer);
     frame.counts.forEach((count, cell) => {
-      const [red, green, blue] = colour(count);
-      image.data.set([red, green, blue, 255], cell * 4);
+      pixels[cell] = colours[256 * paint.rows[count < 0 ? 1 : 0] + shadeOf(paint, count, film.steps)];
     });
     canvas.width = film.columns;
     canvas.height = film.rows;
     canvas.getContext("2d").putImageData(image, 0, 0);
     slider.value = place;
     slider.setAttribute("aria-valuetext", frame.begins);
-    caption.textContent = `${frame.begins} · ${frame.total.toLocaleString()}`;
+    caption.textContent = `${frame.begins} · ${number(frame.total)}`;
+    const title = player.dataset.legend;
+    drawLegend(document.getElementById("film-legend"), { paint, title, palette, steps: film.steps, hasNegative: isSigned, number });
+    const order = frame.counts.map((count, cell) => [count, cell]).filter(([count]) => count);
+    const largest = order.sort(([one], [other]) => Math.abs(other) - Math.abs(one)).slice(0, LISTED);
+    fillTable(document.getElementById("film-table"), frame.begins, largest.map(([count, cell]) => [film.names[cell], number(count)]));
   }
 
   function stop() {
@@ -50,7 +61,7 @@ if (player) {
   document.getElementById("previous").addEventListener("click", () => { stop(); step(-1); });
   document.getElementById("next").addEventListener("click", () => { stop(); step(1); });
   slider.addEventListener("input", () => { stop(); show(Number(slider.value)); });
-  document.getElementById("most").textContent = most.toLocaleString();
+  dark.addEventListener("change", () => show(Number(slider.value)));
   show(0);
   document.body.dataset.ready = "yes";
 }

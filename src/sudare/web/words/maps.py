@@ -74,6 +74,19 @@ MAPS: Mapping[str, Words] = {
     "map.table": Words(
         "{layer}: the largest squares of {length} in view", "{layer}: 表示範囲で大きい順（{length} 四方）"
     ),
+    "map.areas": Words(
+        "Every municipality or prefecture has one colour; its outline follows the meshes of the public list in this folder.",
+        "市区町村または都道府県ごとに塗り分けています。輪郭はフォルダ内の公開メッシュ一覧によります（メッシュ単位の精度）。",
+    ),
+    "map.areas_title": Words("All areas, as a table", "すべての地域を表で見る"),
+    "map.table_areas": Words("{layer}, by area", "{layer}: 地域別"),
+    "map.chosen_area": Words("Chosen: {area}: {sum}", "選択した地域 {area}: {sum}"),
+    "map.no_shapes": Words(
+        "Its municipalities or prefectures are coloured on a map when the public list of meshes by municipality (Statistics "
+        "Bureau) lies in this folder.",
+        "総務省統計局の「市区町村別メッシュ・コード一覧」の CSV をこのフォルダに置くと、"
+        "市区町村や都道府県を塗り分けた地図を表示します。",
+    ),
     "map.column_place": Words("place", "場所"),
     "map.column_value": Words("value", "値"),
     "map.column_interval": Words("95 % interval", "95%区間"),
@@ -86,6 +99,6 @@ MAPS: Mapping[str, Words] = {
 
 SCRIPT_TEXTS = (
     "point", "choose", "chosen", "interval", "between", "outside", "square", "around", "place", "cells", "all_of_it", "watermark",
-    "table", "unread",
+    "table", "unread", "areas", "table_areas", "chosen_area",
 )  # fmt: skip
 """Texts that the script fills in."""

@@ -51,8 +51,14 @@ def exact_entry(base: str, edges: Any, sigma: float, cuts: list[Any], j: int) ->
     return mpmath.quad(integrand, cuts) / (cuts[-1] - cuts[0])
 
 
-@pytest.mark.parametrize("base", ["laplace", pytest.param("normal", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize(
+    ("base", "scale"),
+    [
+        *(("laplace", scale) for scale in SCALES),
+        pytest.param("normal", 3.0, marks=pytest.mark.slow),
+        *(pytest.param("normal", scale, marks=pytest.mark.deep) for scale in (1e8, 0.1)),
+    ],
+)
 def test_every_entry_against_thirty_digits(base: str, scale: float) -> None:
     matrix = MAKERS[base](UNEVEN, scale, 3).probabilities()
     with mpmath.workdps(30):

@@ -236,9 +236,10 @@ def test_without_the_solver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.skipif(
     not (DATA / "known_answers").exists(), reason="needs known_answers below SUDARE_DATA (or ../shared/data)"
 )
-def test_known_answers() -> None:
-    answers = list(known_answers(DATA / "known_answers", DATA / "tauargus_tables"))
-    assert len(answers) >= 30
+@pytest.mark.parametrize(("large", "number"), [(False, 20), pytest.param(True, 30, marks=pytest.mark.deep)])
+def test_known_answers(large: bool, number: int) -> None:
+    answers = list(known_answers(DATA / "known_answers", DATA / "tauargus_tables", large=large))
+    assert len(answers) >= number
     assert [name for name, passed, _ in answers if not passed] == []
 
 

@@ -162,7 +162,7 @@ def share_within(points: np.ndarray, groups: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("k", [3, 10])
-@pytest.mark.parametrize("name", ["Tarragona", "CASCrefmicrodata", "EIA"])
+@pytest.mark.parametrize("name", ["Tarragona", "CASCrefmicrodata", pytest.param("EIA", marks=pytest.mark.deep)])
 def test_real_tables_lose_what_they_lose_with_a_twin(name: str, k: int) -> None:
     """Tables of sdcMicro. No published losses are compared with: none could be found in what is at hand."""
     path = DATA / f"{name}.csv"

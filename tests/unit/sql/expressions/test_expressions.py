@@ -176,7 +176,7 @@ def test_texts_and_dates(database: Any, text: str) -> None:
 
 
 @pytest.mark.slow
-@settings(quick, max_examples=250)
+@settings(quick, max_examples=100)
 @given(st.one_of(numbers(), numbers(4)), st.sampled_from([lookup, without_digits]))
 def test_many_numbers(database: Any, text: str, known: Any) -> None:
     if (found := accepted(bounded, text, known)) is not None:

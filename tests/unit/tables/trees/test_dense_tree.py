@@ -162,7 +162,7 @@ def test_nothing_below_nobody_is_looked_at() -> None:
     assert level.judge_as_estimated(part).variances.tolist() == [[1, -1], [1, 1]]
 
 
-@pytest.mark.parametrize("shape", [(1100, 1000), (64, 70)])
+@pytest.mark.parametrize("shape", [pytest.param((1100, 1000), marks=pytest.mark.deep), (520, 300), (64, 70)])
 def test_threads_and_kept_measurements_change_nothing(shape: tuple[int, ...]) -> None:
     generator = np.random.default_rng(4)
     counts = generator.poisson(generator.gamma(0.02, 300, size=shape))

@@ -17,13 +17,13 @@ from sudare.releases.data.domains import describe_domain
 from sudare.releases.documents import InputHash, Promise, ReleaseDocument, describe_head, describe_promise
 from sudare.releases.kinds.counts.deployment import Deployment, describe_deployment
 from sudare.releases.kinds.counts.plan_file import ReleasePlan
-from sudare.spark.pins import InputPin
+from sudare.spark.pins import PinRecord
 from sudare.tables import Published
 from sudare.tables.planning.plan import Plan
 from sudare.tables.planning.predicted_error import PredictedError
 from sudare.tables.published import ThresholdEffect
 
-__all__ = ["DOCUMENT_FORMAT", "PAGE_FORMAT", "CountsDocument", "PinRecord", "describe_pin", "write_document"]
+__all__ = ["DOCUMENT_FORMAT", "PAGE_FORMAT", "CountsDocument", "write_document"]
 
 DOCUMENT_FORMAT = "sudare-release/1"
 PAGE_FORMAT = 2
@@ -81,21 +81,6 @@ class ReferenceRecord:
 
     name: str
     sha256: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class PinRecord:
-    """Which state of the data was read on Spark.
-
-    Attributes:
-        kind: ``"files"``, ``"delta"``, ``"iceberg"``, or ``"query"`` where nothing could be pinned.
-        state: the version of a table of Delta, or the snapshot of one of Iceberg.
-        keyed_hash: of the list of files with their sizes and modification tags, which itself would tell of the data.
-    """
-
-    kind: str
-    state: str | None
-    keyed_hash: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,11 +183,6 @@ def write_document(
         pin=pin,
         confidential=False,
     )
-
-
-def describe_pin(pin: InputPin, key: bytes, reservation: str) -> PinRecord:
-    """Which state of the data was read, without what its files tell of it."""
-    return PinRecord(kind=pin.kind, state=pin.state, keyed_hash=pin.keyed_hash(key, reservation))
 
 
 def _describe_plan(plan: Plan) -> PlanRecord:

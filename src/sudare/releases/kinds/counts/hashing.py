@@ -10,7 +10,7 @@ from sudare.errors import InputError
 from sudare.io import Source, describe_source
 from sudare.storage.hashes import hash_of_file, keyed_digest
 
-__all__ = ["hash_of_public_source", "keyed_hash", "selection_key"]
+__all__ = ["hash_of_public_source", "keyed_hash"]
 
 
 def keyed_hash(counts: CountTable, key: bytes, reservation: str) -> str:
@@ -36,24 +36,6 @@ def keyed_hash(counts: CountTable, key: bytes, reservation: str) -> str:
     """
     parts = (reservation.encode(), counts.keys.astype("<u8").tobytes(), counts.counts.astype("<i8").tobytes())
     return keyed_digest(key, "counts", parts)
-
-
-def selection_key(key: bytes, reservation: str) -> str:
-    """By what it is decided which rows of a person count, where there are too many: another order for every release.
-
-    Whoever knew it beforehand could write rows that come first. It tells nothing of the key that it is made from, so that it may
-    be handed to an engine that counts.
-
-    Args:
-        key: secret bytes.
-        reservation: hash of the ledger's entry that reserved the release's cost.
-
-    Example:
-        >>> from sudare.releases.kinds.counts.hashing import selection_key
-        >>> selection_key(b"a secret", "first") == selection_key(b"a secret", "second")
-        False
-    """
-    return keyed_digest(key, "rows of people", (reservation.encode(),))
 
 
 def hash_of_public_source(source: Source) -> str:

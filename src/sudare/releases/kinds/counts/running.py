@@ -21,20 +21,18 @@ from sudare.io import describe_source, read_counts, write_measurements, write_ta
 from sudare.io.headers import names_of_columns, require_columns_of_domain
 from sudare.io.source import SPARK
 from sudare.ledger import Dataset, Ledger, Reservation
-from sudare.privacy import Unit
 from sudare.releases.accounts import Identity
+from sudare.releases.data.people import opt_outs_unknown, rows_not_bounded, selection_key
 from sudare.releases.documents import document_values
 from sudare.releases.header import PlanHeader
 from sudare.releases.kind import Attacked, Drawn, Kind, Run
 from sudare.releases.kinds.counts.document import (
     DOCUMENT_FORMAT,
     CountsDocument,
-    PinRecord,
-    describe_pin,
     write_document,
 )
 from sudare.releases.kinds.counts.expected import accuracy_of_release
-from sudare.releases.kinds.counts.hashing import hash_of_public_source, keyed_hash, selection_key
+from sudare.releases.kinds.counts.hashing import hash_of_public_source, keyed_hash
 from sudare.releases.kinds.counts.page import render_page
 from sudare.releases.kinds.counts.plan_file import Reference, ReleasePlan, read_plan
 from sudare.releases.kinds.counts.verification import verify_release
@@ -42,7 +40,7 @@ from sudare.releases.progress import Progress
 from sudare.releases.protocol import carry_out
 from sudare.releases.verification import Check
 from sudare.spark.counting import columns_on_spark, count_on_spark
-from sudare.spark.pins import InputPin
+from sudare.spark.pins import InputPin, PinRecord
 from sudare.storage.staging import PAGE
 from sudare.tables import Published, publish
 
@@ -207,7 +205,7 @@ class CountsKind(Kind[ReleasePlan, CountedPeople, DrawnTable, WrittenTable]):
             require_columns_of_domain(plan.reference.source, plan.domain)
         if plan.source.person is None:
             if has_opted_out and not plan.opt_outs_removed:
-                raise _opt_outs_unknown(plan)
+                raise PlanError(opt_outs_unknown(plan.header))
             _refuse_counts_as_people(plan, names_of_columns(plan.source) if on_spark is None else on_spark)
 
     def read(self, plan: ReleasePlan, run: Run) -> CountedPeople:
@@ -235,7 +233,7 @@ class CountsKind(Kind[ReleasePlan, CountedPeople, DrawnTable, WrittenTable]):
             **({} if plan.predicted is not None else dict(plan.settings)),
         )
         digest = keyed_hash(data.truth, run.paid.secret, run.paid.charge.hash)
-        pin = None if data.pin is None else describe_pin(data.pin, run.paid.secret, run.paid.charge.hash)
+        pin = None if data.pin is None else data.pin.record(run.paid.secret, run.paid.charge.hash)
         return Drawn(result=DrawnTable(published=published, keyed_hash=digest, pin=pin), event=published.event)
 
     def write(self, plan: ReleasePlan, drawn: Drawn[DrawnTable], folder: Path, run: Run) -> WrittenTable:
@@ -276,25 +274,9 @@ COUNTS = CountsKind()
 
 def _require_unit(plan: ReleasePlan, dataset: Dataset) -> None:
     """Where rows are not bounded person by person, a plan must count with as many as the ledger says there may be."""
-    stated, known = plan.unit, dataset.unit
-    is_enough = (
-        stated.rows >= known.rows and stated.cells >= known.cells and stated.rows_per_cell >= known.rows_per_cell
-    )
-    if plan.source.person is None and not is_enough:
-        raise LedgerError(
-            f"By the ledger, one {known.who} of '{dataset.name}' may have {_limits(known)}; the plan counts with "
-            f"{_limits(stated)}. State as many under [unit], or name the column of persons.",
-            f"台帳によれば「{dataset.name}」の {known.who} は{_limits_ja(known)}を持ちえますが、計画では"
-            f"{_limits_ja(stated)}です。[unit] を合わせるか、個人の列を指定してください。",
-        )
-
-
-def _limits(unit: Unit) -> str:
-    return f"up to {unit.rows} rows, in {unit.cells} cells, {unit.rows_per_cell} of them in one cell"
-
-
-def _limits_ja(unit: Unit) -> str:
-    return f"最大 {unit.rows} 行（{unit.cells} セル、1セルあたり {unit.rows_per_cell} 行）"
+    refusal = rows_not_bounded(plan.unit, dataset) if plan.source.person is None else None
+    if refusal is not None:
+        raise LedgerError(refusal)
 
 
 class _Limits(TypedDict, total=False):
@@ -346,7 +328,7 @@ def _read_source(
     if plan.source.format == SPARK:
         is_known = plan.source.person is not None
         if opted_out.digests and not plan.opt_outs_removed and not is_known:
-            raise _opt_outs_unknown(plan)
+            raise PlanError(opt_outs_unknown(plan.header))
         found = count_on_spark(
             plan.source,
             plan.domain,
@@ -358,7 +340,7 @@ def _read_source(
         return found.table, found.pin
     if plan.source.person is None:
         if opted_out.digests and not plan.opt_outs_removed:
-            raise _opt_outs_unknown(plan)
+            raise PlanError(opt_outs_unknown(plan.header))
         _refuse_counts_as_people(plan, describe_source(plan.source).columns)
         truth = read_counts(plan.source, plan.domain, memory=plan.memory, progress=progress)
     else:
@@ -372,15 +354,6 @@ def _read_source(
             progress=progress,
         )
     return truth, None
-
-
-def _opt_outs_unknown(plan: ReleasePlan) -> PlanError:
-    return PlanError(
-        f"{plan.file.name}: people have opted out of '{plan.ledger.dataset}', and the source names no column of persons. "
-        "Name it as 'person' in [source]; or, where they were left out before, declare opt_outs_removed = true there.",
-        f"{plan.file.name}: 「{plan.ledger.dataset}」から除外を申し出た人がいますが、個人の列が指定されていません。"
-        "[source] に person を指定するか、既に除外済みなら opt_outs_removed = true と宣言してください。",
-    )
 
 
 def _refuse_counts_as_people(plan: ReleasePlan, columns: Sequence[str]) -> None:

@@ -18,6 +18,7 @@ from sudare.domain import Domain
 from sudare.errors import InputError, ParameterError, PlanError, SudareError
 from sudare.io import Source
 from sudare.io.engine import MEMORY
+from sudare.io.source import SPARK
 from sudare.privacy.unit import SPANS, ProtectedTime, Unit
 from sudare.releases.data.domains import ATTRIBUTE_KEYS, describe_domain, read_domain_sections
 from sudare.releases.data.sources import TABLE_KEYS, read_source_section, source_facts
@@ -75,6 +76,12 @@ ONE_CELL = Words(
     "at a tick, one counts, chosen by a rule on their rows alone. To count a person in several cells, publish single tables",
     "は 1 です。系列は各時点で1人を1つのセルに数え、移動の回数を制限します。1つの時点に複数の行があれば、"
     "その人の行だけによる規則で1行を選びます。1人を複数のセルに数えるには、単独の表を公表してください",
+)
+NOT_ON_SPARK = Words(
+    'cannot be "spark" here: a series reads files and queries in this process. Write each tick\'s rows to a file, such as '
+    '"rows/{date}/{time}.parquet"',
+    'に "spark" は使えません。系列はファイルとクエリをこのプロセスで読みます。Spark の表は、時点ごとに '
+    '"rows/{date}/{time}.parquet" のようなファイルに書き出してください',
 )
 PERIOD = Words(
     'must be a period such as "10 minutes", "1 hour" or "1 day"', 'は "10 minutes"、"1 hour"、"1 day" のような期間です'
@@ -269,6 +276,8 @@ def read_series_plan(path: str | Path, folder: str | Path | None = None) -> Seri
     time = section.text("time") if section.has("time") else None
     person_is_stated = section.has("person")
     source = read_source_section(section, base)
+    if source.format == SPARK:
+        section.refuse("format", NOT_ON_SPARK.english, NOT_ON_SPARK.japanese)
     if not person_is_stated and span != "event":
         section.refuse("person", NEEDS_PERSON.english, NEEDS_PERSON.japanese)
     _require_blanks(section, source)

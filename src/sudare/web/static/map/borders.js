@@ -12,17 +12,22 @@ export class Borders {
 
   paint(pen, view, about, colours) {
     const isNear = (1000 / about.mesh.metres / about.block) * view.zoom >= NEAR;
-    if (isNear) stroke(pen, view, this.municipalities, 0.45, 1, colours);
-    stroke(pen, view, this.prefectures, 0.8, isNear ? 1.8 : 1, colours);
+    if (about.areas) { // the ground shows between coloured areas
+      stroke(pen, view, this.municipalities, isNear ? 0.9 : 0.25, isNear ? 1 : 0.5, colours.ground);
+      stroke(pen, view, this.prefectures, 1, isNear ? 1.8 : 1, colours.ground);
+      return;
+    }
+    if (isNear) stroke(pen, view, this.municipalities, 0.45, 1, colours.ink);
+    stroke(pen, view, this.prefectures, 0.8, isNear ? 1.8 : 1, colours.ink);
   }
 }
 
-function stroke(pen, view, lines, alpha, width, colours) {
+function stroke(pen, view, lines, alpha, width, colour) {
   const [west, north] = view.cellAt(0, 0);
   const [east, south] = view.cellAt(view.width, view.height);
   const [left, top] = view.pixelAt(0, 0);
   pen.globalAlpha = alpha;
-  pen.strokeStyle = colours.ink;
+  pen.strokeStyle = colour;
   pen.lineWidth = width;
   pen.beginPath();
   for (let at = 0; at < lines.length; at += 4) {

@@ -15,25 +15,27 @@ export class Cells {
   }
 
   // The squares of a level, tile after tile; summed from the cells when it is first looked at.
-  at(level) {
-    if (this.levels[level]) return this.levels[level];
+  at(level) { return (this.levels[level] ??= this.squares(level, (before, value) => before + value)); }
+
+  // Squares that are made from the cells in them.
+  squares(level, joined) {
     const { side, count, starts, values, inside } = this;
     const [bits, size] = [this.levels.length - 1, side >> level];
-    const sums = new Int32Array(Math.max(count, 1) * size * size);
+    const made = new Int32Array(Math.max(count, 1) * size * size);
     for (let tile = 0; tile < count; tile += 1) {
       const base = tile * size * size;
       for (let cell = starts[tile]; cell < starts[tile + 1]; cell += 1) {
         const place = inside[cell];
-        sums[base + (place >> (bits + level)) * size + ((place & (side - 1)) >> level)] += values[cell];
+        const to = base + (place >> (bits + level)) * size + ((place & (side - 1)) >> level);
+        made[to] = joined(made[to], values[cell]);
       }
     }
-    this.levels[level] = sums;
-    return sums;
+    return made;
   }
 
   // Gives the value of a square of a level, by its row and column.
-  reader(level) {
-    const [values, bits] = [this.at(level), this.levels.length - 1 - level];
+  reader(level, values = this.at(level)) {
+    const bits = this.levels.length - 1 - level;
     const { index, down, across } = this;
     const inside = (1 << bits) - 1;
     return (row, column) => {

@@ -1,4 +1,5 @@
 // The map of a release: two layers side by side, painted by WebGL2 or on a canvas; values, areas, legends and a table.
+import { Areas } from "./areas.js";
 import { Borders } from "./borders.js";
 import { CanvasPainter } from "./canvas.js";
 import { Cells, largestDifference } from "./cells.js";
@@ -7,7 +8,7 @@ import { drawLegend } from "./legend.js";
 import { Overlay } from "./overlay.js";
 import { Places } from "./places.js";
 import { CERTAINTY, DIFFERENCE, ERROR, errorOf, MODES, paintOf, paletteBytes, TRUTH } from "./shading.js";
-import { fillTable, largestInView } from "./table.js";
+import { fillTable, largestAreas, largestInView } from "./table.js";
 import { View } from "./view.js";
 import { WebglPainter } from "./webgl.js";
 
@@ -22,7 +23,7 @@ const places = new Places(about, words, language);
 const view = new View(about);
 const surface = part("view");
 const overlay = new Overlay(part("overlay"), places, about);
-const state = { released: null, truth: null, chosen: null, cross: false, pointer: null, borders: null };
+const state = { shapes: null, released: null, truth: null, chosen: null, cross: false, pointer: null, borders: null };
 let [painter, palette, ratio, waiting] = [null, null, 1, false];
 
 const mode = (side) => MODES[part(side).value] ?? null;
@@ -99,11 +100,12 @@ function tell() {
   const paint = paintFor(kind);
   const half = halfOf(4 ** view.level);
   const square = places.length(2 ** view.level * about.block);
-  part("square").textContent = words.square.replace("{length}", square);
-  const found = largestInView(view, paint, state.released, state.truth);
-  const caption = `${words.table.replace("{layer}", words[`layer_${part("first").value}`]).replace("{length}", square)}${isSecret(kind) ? ` — ${words.watermark}` : ""}`;
-  fillTable(part("table"), caption, found.map(({ row, column, amount, published }) => [
-    places.name(view.level, row, column), shown(kind, amount), isSecret(kind) ? "" : interval(published, half),
+  part("square").textContent = about.areas ? words.areas : words.square.replace("{length}", square);
+  const found = about.areas ? largestAreas(paint, state.released, state.truth) : largestInView(view, paint, state.released, state.truth);
+  const title = (about.areas ? words.table_areas : words.table).replace("{layer}", words[`layer_${part("first").value}`]);
+  const caption = `${title.replace("{length}", square)}${isSecret(kind) ? ` — ${words.watermark}` : ""}`;
+  fillTable(part("table"), caption, found.map(({ row, column, area, amount, published }) => [
+    about.areas ? about.areas[area] : places.name(view.level, row, column), shown(kind, amount), isSecret(kind) ? "" : interval(published, half),
   ]));
   if (state.chosen) tellChosen();
   root.dataset.level = String(view.level);
@@ -133,10 +135,13 @@ function interval(value, half) {
 
 function describe(square) {
   const level = view.level;
+  const area = about.areas ? state.released.areaAt(level, square.row, square.column) : 0;
+  if (about.areas && !area) return words.outside;
+  const name = about.areas ? about.areas[area - 1] : places.name(level, square.row, square.column);
   const released = state.released.value(level, square.row, square.column);
   const truth = state.truth?.value(level, square.row, square.column);
   const half = halfOf(4 ** level);
-  const said = [`${places.name(level, square.row, square.column)}: ${places.number(released).replace("-", "−")}`];
+  const said = [`${name}: ${places.number(released).replace("-", "−")}`];
   if (half !== null) said.push(words.interval.replace("{interval}", interval(released, half)));
   if (truth !== undefined && [mode("first"), mode("second")].some(isSecret)) {
     said.push(`${words.layer_truth}: ${places.number(truth)}`);
@@ -166,7 +171,15 @@ function moved() {
   speaking = setTimeout(tellCross, 120);
 }
 
+// Of a map of areas, the one at a place; nothing where there is none.
+function chooseArea(square) {
+  const area = square ? state.released.areaAt(view.level, square.row, square.column) : 0;
+  if (area) state.chosen = { area };
+  changed();
+}
+
 function choose(from, to) {
+  if (about.areas) { chooseArea(view.squareAt(...to)); return; }
   const level = view.level;
   const ends = [from, to].map(([x, y]) => {
     const [column, row] = view.cellAt(x, y);
@@ -181,6 +194,7 @@ function choose(from, to) {
 // By keys: the square under the crosshair, and one more row or column in the way of each arrow.
 function grew(right, up) {
   const square = view.squareAt(view.width / 2, view.height / 2);
+  if (about.areas) { state.cross = true; chooseArea(square); return; }
   if (!state.chosen && !square) return;
   const level = view.level;
   const old = state.chosen?.level === level ? state.chosen : null;
@@ -197,15 +211,25 @@ function grew(right, up) {
 }
 
 function tellChosen() {
+  const { area } = state.chosen;
+  if (area) {
+    const [published, half] = [state.released.amounts[area - 1], halfOf(1)];
+    sayChosen(words.chosen_area.replace("{area}", about.areas[area - 1]), published, half, state.truth?.amounts[area - 1]);
+    return;
+  }
   const { level, south, west, north, east } = state.chosen;
   const size = 2 ** level;
   const cells = (Math.min((north + 1) * size, view.rows) - south * size) * (Math.min((east + 1) * size, view.columns) - west * size);
   const sum = state.released.sum(level, south, west, north, east);
   const half = halfOf(cells);
-  const said = [words.chosen.replace("{cells}", places.number(cells * about.block ** 2)).replace("{sum}", places.number(sum).replace("-", "−"))];
+  const said = words.chosen.replace("{cells}", places.number(cells * about.block ** 2));
+  sayChosen(said, sum, half, state.truth?.sum(level, south, west, north, east));
+}
+
+function sayChosen(what, sum, half, truth) {
+  const said = [what.replace("{sum}", places.number(sum).replace("-", "−"))];
   if (half !== null) said.push(words.interval.replace("{interval}", interval(sum, half)));
-  if (state.truth && [mode("first"), mode("second")].some(isSecret))
-    said.push(`${words.layer_truth}: ${places.number(state.truth.sum(level, south, west, north, east))}`);
+  if (truth !== undefined && [mode("first"), mode("second")].some(isSecret)) said.push(`${words.layer_truth}: ${places.number(truth)}`);
   part("chosen").textContent = said.join(words.between);
   part("clear").hidden = false;
 }
@@ -251,15 +275,17 @@ function recolour() {
 }
 
 async function answered(answer) {
-  if (answer.ok) return new Cells(await answer.arrayBuffer());
+  if (answer.ok) return cellsIn(await answer.arrayBuffer());
   const isJson = answer.headers.get("content-type")?.includes("json");
   throw new Error(isJson ? (await answer.json()).problem : words.unread);
 }
 
+const cellsIn = (buffer) => (about.areas ? new Areas(state.shapes, buffer) : new Cells(buffer));
+
 async function load() {
   const asked = new URLSearchParams(fixed());
   const wantsTruth = state.truth !== null;
-  take(0, new Cells(await read(`/map/cells?${asked}`)));
+  take(0, cellsIn(await read(`/map/cells?${asked}`)));
   if (wantsTruth) await loadTruth();
 }
 
@@ -350,7 +376,8 @@ async function begin() {
   const reading = read(root.dataset.cells);
   painter = makePainter();
   recolour();
-  take(0, new Cells(await reading));
+  if (about.areas) state.shapes = await read(root.dataset.areas);
+  take(0, cellsIn(await reading));
   resize();
   draw();
   new ResizeObserver(resize).observe(surface);

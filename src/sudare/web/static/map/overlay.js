@@ -22,7 +22,7 @@ export class Overlay {
     if (this.about.mesh) this.grid(view, colours);
     borders?.paint(pen, view, this.about, colours);
     for (const [from, to] of marked) this.watermark(view, watermark, from, to, colours);
-    if (chosen) this.area(view, chosen, colours);
+    if (chosen?.level !== undefined) this.area(view, chosen, colours);
     if (hasTwo) this.divide(view, split, colours);
     if (cross) this.crosshair(view, colours);
     this.scale(view, colours);

@@ -22,6 +22,16 @@ export function largestInView(view, paint, released, truth) {
   return found;
 }
 
+// Of areas all are listed, wherever they are.
+export function largestAreas(paint, released, truth) {
+  const found = [];
+  released.amounts.forEach((published, area) => {
+    const amount = amountOf(paint, published, truth?.amounts[area] ?? 0);
+    if (amount) found.push({ area, amount, published });
+  });
+  return found.sort((one, other) => Math.abs(other.amount) - Math.abs(one.amount));
+}
+
 export function fillTable(table, caption, rows) {
   table.caption.textContent = caption;
   table.tBodies[0].replaceChildren(

@@ -7,6 +7,7 @@ import io
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,6 @@ from tests.unit.releases.kinds.series.crowds import (
     KEY,
     PEOPLE,
     PLAN,
-    TICKS,
     build_series,
     cells_at,
     entries_of,
@@ -38,6 +38,47 @@ from tests.unit.releases.kinds.series.crowds import (
     state_of,
     write_rows,
 )
+
+
+@dataclass(frozen=True)
+class TwoTicks:
+    """A day of which two ticks are published, and copies of its files.
+
+    Attributes:
+        folder: of the day.
+        copies: of the whole folder after each tick.
+        another: private files of a day of other people.
+    """
+
+    folder: Path
+    copies: tuple[Path, Path]
+    another: Path
+
+    def restore(self) -> Path:
+        """Everything as it was after the second tick, in its place."""
+        shutil.rmtree(self.folder)
+        shutil.copytree(self.copies[1], self.folder, symlinks=True)
+        return self.folder
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> TwoTicks:
+    folder, other, copies = (tmp_path_factory.mktemp(name) for name in ("day", "other", "copies"))
+    build_series(folder, key=KEY)
+    for tick in (0, 1):
+        run(folder, tick)
+        shutil.copytree(folder, copies / str(tick), symlinks=True)
+    build_series(other)
+    write_rows(other, 0, np.arange(PEOPLE)[::-1] + 1)
+    run(other, 0)
+    return TwoTicks(folder, (copies / "0", copies / "1"), state_of(other))
+
+
+@pytest.fixture
+def two_ticks(made: TwoTicks) -> Path:
+    """A day of which two ticks are published; what a test does to it is undone."""
+    return made.restore()
+
 
 EVENTS = PLAN.replace('"person-day"', '"event"')
 EVENT = Unit("person", time=ProtectedTime("event"))
@@ -96,25 +137,22 @@ CHANGES: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("changed", CHANGES)
-def test_a_plan_that_is_changed_in_a_window_is_refused_and_harms_nothing(tmp_path: Path, changed: str) -> None:
+def test_a_plan_that_is_changed_in_a_window_is_refused_and_harms_nothing(two_ticks: Path, changed: str) -> None:
     """Not even where the new plan's windows begin at other times: the state and the key of the old one are left alone."""
-    build_series(tmp_path)
-    run(tmp_path, 0)
-    run(tmp_path, 1)
-    plan, before, noted = tmp_path / "plan.toml", kept(tmp_path), entries(tmp_path)
+    plan, before, noted = two_ticks / "plan.toml", kept(two_ticks), entries(two_ticks)
     old, new = CHANGES[changed]
     text = plan.read_text(encoding="utf-8")
     assert old in text
     plan.write_text(text.replace(old, new), encoding="utf-8")
-    said = refused(InputError, tmp_path, 2, match="has changed")
+    said = refused(InputError, two_ticks, 2, match="has changed")
     assert "2026-11-17 00:00" in said
-    assert (kept(tmp_path), entries(tmp_path)) == (before, noted)
+    assert (kept(two_ticks), entries(two_ticks)) == (before, noted)
     plan.write_text(text, encoding="utf-8")
-    assert not run(tmp_path, 2).is_repeated
+    assert not run(two_ticks, 2).is_repeated
     plan.write_text(text.replace("moves = 2", "moves = 3"), encoding="utf-8")
-    run(tmp_path, 0, 17)
-    assert not state_of(tmp_path).exists(), "after the window the changed plan closes it"
-    with open_ledger(tmp_path / "budget.db") as ledger:
+    run(two_ticks, 0, 17)
+    assert not state_of(two_ticks).exists(), "after the window the changed plan closes it"
+    with open_ledger(two_ticks / "budget.db") as ledger:
         assert [window.is_closed for window in ledger.windows.of("crowds")] == [True, False]
         assert ledger.verify() == []
 
@@ -155,11 +193,9 @@ def test_numbers_that_would_differ_within_a_window_are_refused(tmp_path: Path) -
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[int, tuple[bytes, ...]]:
-    folder = tmp_path_factory.mktemp("undisturbed")
-    build_series(folder, key=KEY)
-    for tick in range(TICKS - 1):
-        run(folder, tick)
+def undisturbed(made: TwoTicks) -> dict[int, tuple[bytes, ...]]:
+    folder = made.restore()
+    run(folder, 2)
     return published(folder)
 
 
@@ -171,23 +207,20 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[int, tuple[byt
     ],
 )
 def test_lost_state_is_told_and_can_be_brought_back(
-    tmp_path: Path, name: str, undisturbed: dict[int, tuple[bytes, ...]]
+    two_ticks: Path, name: str, undisturbed: dict[int, tuple[bytes, ...]]
 ) -> None:
-    build_series(tmp_path, key=KEY)
-    for tick in (0, 1):
-        run(tmp_path, tick)
-    shutil.copytree(state_of(tmp_path), tmp_path / "copy")
-    place = state_of(tmp_path) / name
+    shutil.copytree(state_of(two_ticks), two_ticks / "copy")
+    place = state_of(two_ticks) / name
     if name:
         place.unlink()
     else:
         shutil.rmtree(place)
-    refused(LedgerError, tmp_path, 2, match=r"Bring the folder back")
-    refused(LedgerError, tmp_path, 2, match=r"Bring the folder back")
+    refused(LedgerError, two_ticks, 2, match=r"Bring the folder back")
+    refused(LedgerError, two_ticks, 2, match=r"Bring the folder back")
     assert not place.exists(), "nothing is made in place of what is lost"
-    shutil.copytree(tmp_path / "copy", state_of(tmp_path), dirs_exist_ok=True)
-    run(tmp_path, 2)
-    assert published(tmp_path) == undisturbed
+    shutil.copytree(two_ticks / "copy", state_of(two_ticks), dirs_exist_ok=True)
+    run(two_ticks, 2)
+    assert published(two_ticks) == undisturbed
 
 
 SWAPPED = {
@@ -201,43 +234,33 @@ SWAPPED = {
 
 
 @pytest.mark.parametrize("name", SWAPPED)
-def test_a_file_in_the_place_of_another_is_noticed(tmp_path: Path, name: str) -> None:
+def test_a_file_in_the_place_of_another_is_noticed(made: TwoTicks, name: str) -> None:
     """Whoever's moves were given back could move more often than the noise is made for; whoever entered twice counts twice."""
-    build_series(tmp_path, key=KEY)
-    kept_files = tmp_path / "files"
-    for tick in (0, 1):
-        run(tmp_path, tick)
-        shutil.copytree(state_of(tmp_path), kept_files, dirs_exist_ok=True)
-    build_series(tmp_path / "another")
-    write_rows(tmp_path / "another", 0, np.arange(PEOPLE)[::-1] + 1)
-    run(tmp_path / "another", 0)
-    shutil.copytree(state_of(tmp_path / "another"), kept_files / "another")
-    shutil.copy(kept_files / SWAPPED[name], state_of(tmp_path) / name)
-    before = published(tmp_path)
+    folder = made.restore()
+    state, other = state_of(folder), SWAPPED[name]
+    earlier = made.another if other.startswith("another/") else made.copies["1" in other] / state.relative_to(folder)
+    shutil.copy(earlier / Path(other).name, state / name)
+    before = published(folder)
     for _ in range(2):
         with pytest.raises(LedgerError, match="Bring the folder back") as refusal:
-            run(tmp_path, 2)
+            run(folder, 2)
         assert "フォルダを戻してください" in refusal.value.japanese
-    assert published(tmp_path) == before
-    shutil.copy(kept_files / name, state_of(tmp_path) / name)
-    assert not run(tmp_path, 2).is_repeated
+    assert published(folder) == before
+    shutil.copy(made.copies[1] / state.relative_to(folder) / name, state / name)
+    assert not run(folder, 2).is_repeated
 
 
 @pytest.mark.parametrize("what", ["ledger", "state", "both"])
-def test_old_copies_are_noticed(tmp_path: Path, what: str) -> None:
-    build_series(tmp_path)
-    run(tmp_path, 0)
-    shutil.copy(tmp_path / "budget.db", tmp_path / "old.db")
-    shutil.copytree(state_of(tmp_path), tmp_path / "old-state")
-    run(tmp_path, 1)
+def test_old_copies_are_noticed(made: TwoTicks, what: str) -> None:
+    folder = made.restore()
     if what != "state":
-        put_back(tmp_path / "old.db", tmp_path / "budget.db")
+        put_back(made.copies[0] / "budget.db", folder / "budget.db")
     if what != "ledger":
-        put_back(tmp_path / "old-state", state_of(tmp_path))
+        put_back(made.copies[0] / state_of(folder).relative_to(folder), state_of(folder))
     said = {"ledger": "old copy", "state": "Bring the folder back", "both": "old copies"}
-    refused(LedgerError, tmp_path, 2, match=said[what])
+    refused(LedgerError, folder, 2, match=said[what])
     if what == "both":
-        refused((LedgerError, OutputError), tmp_path, 1)
+        refused(OutputError, folder, 1, match="exists already")
 
 
 def test_copies_that_nobody_can_notice_reveal_no_difference(tmp_path: Path) -> None:

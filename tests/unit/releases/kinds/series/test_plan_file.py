@@ -70,6 +70,12 @@ def test_a_query_has_the_tick_in_its_blanks(tmp_path: Path) -> None:
         ('person = "person"', "", "One person is at many ticks", "1人は多くの時点に現れ"),
         ("{date}/{time}", "all", "must say which file is which tick's", "時点ごとのファイル"),
         ('who = "person"', 'who = "person"\nadjacency = "replace"', 'must be "add-remove"', "数えられていること自体"),
+        (
+            'path = "rows/{date}/{time}.parquet"',
+            'format = "spark"\ntable = "rows"',
+            "reads files and queries",
+            "Spark の表",
+        ),
         ('who = "person"', 'who = "person"\ncells = 2', "'cells' in section [unit] must be 1", "1人を1つのセル"),
         ('who = "person"', "rows_per_cell = 2", "'rows_per_cell' in section [unit] must be 1", "1人を1つのセル"),
         ('who = "person"', "rows = 3", "'rows' in section [unit] must be 1", "1人を1つのセル"),

@@ -97,7 +97,7 @@ def test_the_independent_program_finds_narrow_ones(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True)
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True)
 @given(
     seed=st.integers(0, 10**6),
     rows=st.integers(8, 60),
