@@ -112,10 +112,15 @@ def tables(walk: PageVisit) -> None:
 
 
 def queries(walk: PageVisit) -> None:
-    """From a file over its metadata to the price of a question, the answer, and its free repetition."""
+    """From a file over metadata, at first not filled in, to the price of a question, the answer, and its free repetition."""
     walk.press("a[href='/ways?file=visits.csv']", "a[href^='/queries/new']")
     walk.press("a[href^='/queries/new']", "textarea[name='text']")
     walk.examine()
+    walk.press("button.main", "[role='alert']")
+    assert [text for text in walk.errors if "status of 400" not in text] == []
+    walk.errors.clear()
+    walk.examine()
+    walk.press("#back", "textarea[name='text']")
     walk.write("textarea[name='text']", TEXT.replace("<b>大阪</b>", "Osaka"))
     walk.press("button.main", "textarea[name='sql']")
     walk.write("textarea[name='sql']", SQL)

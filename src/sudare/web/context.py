@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
@@ -87,12 +87,23 @@ def _read(body: bytes) -> Form:
         raise InputError(UNREADABLE) from None
 
 
+def _way_back(request: Request) -> str:
+    """The page of ours that somebody came from; the first one if that is not known, or is the one that did not work."""
+    try:
+        came = urlsplit(request.headers.get("referer", ""))
+    except ValueError:
+        return "/"
+    target = came.path + (f"?{came.query}" if came.query else "")
+    here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    is_ours = came.scheme == "http" and came.netloc == request.url.netloc and came.path.startswith("/")
+    return target if is_ours and not came.path.startswith("//") and target != here else "/"
+
+
 def _answered(request: Request, answer: Callable[[], Response]) -> Response:
     try:
         return answer()
     except SudareError as error:
-        back = request.headers.get("x-sudare-back", "/")
-        return page(request, "problem.html.jinja", status=400, problem=words_of_error(error), back=back)
+        return page(request, "problem.html.jinja", status=400, problem=words_of_error(error), back=_way_back(request))
     except Exception as error:  # a plain sentence, where the server would answer in a language of its own
         problem = INTERNAL.format(name=type(error).__name__)
         return page(request, "problem.html.jinja", status=500, problem=problem, back="/")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import HTMLResponse
 
-from sudare.bilingual import Language, Words
+from sudare.bilingual import BETWEEN_SENTENCES, Language, Words
 from sudare.version import __version__
 from sudare.web.content.guide import STEPS, step_of
 from sudare.web.words import TEXTS
@@ -70,6 +70,7 @@ def page(
         "switch": partial(_other_language, request),
         "text": partial(text_of, language),
         "say": partial(_say, language),
+        "gap": BETWEEN_SENTENCES.explain(language),
         "guide_step": step_of(request, template),
         "guide_steps": STEPS,
         **(shared or {}),

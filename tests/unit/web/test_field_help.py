@@ -29,6 +29,10 @@ USED = {
 }
 
 
+SPACE = re.compile(r"。[ \n]+[ぁ-んァ-ヶ一-龯]")
+"""Between Japanese sentences, which have none."""
+
+
 @pytest.fixture(scope="module")
 def targets(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     """A folder with something of everything, and the pages that have fields."""
@@ -74,6 +78,7 @@ def test_every_field_has_help_beside_it(targets: tuple[Path, list[str]], languag
         answer = asking.get(target)
         assert answer.status == 200, answer.text
         assert without_help(answer.text) == [], target
+        assert not SPACE.search(answer.text), target
         said = {"en": "Help: ", "ja": "説明: "}[language]
         assert said in answer.text or target == "/"
 

@@ -41,7 +41,7 @@ FALSE_ALARM = 0.05
 MAX_RELEASES = 1000
 MAX_KEPT = 200
 MARGIN_OF = Words("by {names}", "{names}別")
-OF_AREA = Words("{length} squares", "{length}四方")
+OF_AREA = Words("{length} squares", "{length} 四方")
 OF_SIDE = Words("{side} x {side} cells", "{side} x {side} セル")
 ONE_CELL = Words("single cells", "セル")
 
