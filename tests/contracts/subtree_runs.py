@@ -102,7 +102,7 @@ def dying(draw: Task, share: float, deaths: str, kills_executor: str) -> Task:
             Path(kills_executor).touch()
             about_daemon = Path(f"/proc/{os.getppid()}/stat").read_text(encoding="utf-8")
             os.kill(int(about_daemon.rsplit(")", 1)[1].split()[1]), signal.SIGKILL)
-        if dies[number] and secrets.randbelow(2):
+        if dies[number]:
             (Path(deaths) / secrets.token_hex(8)).touch()
             os._exit(1)
         return drawn
