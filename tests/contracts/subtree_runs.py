@@ -179,7 +179,9 @@ def started(folder: Path, master: str) -> Any:
     builder: Any = SparkSession.builder.master(master).appName("faults")
     for name, value in settings.items():
         builder = builder.config(name, value)
-    _java.enter_context(java_for_spark())  # to the end of the process: an executor that was killed is started again by it
+    _java.enter_context(
+        java_for_spark()
+    )  # to the end of the process: an executor that was killed is started again by it
     return builder.getOrCreate()
 
 

@@ -113,7 +113,11 @@ def test_a_plan_gives_what_one_machine_gives(
     assert [stage for stage, share in told if share is None] == ["count", "bind", "write"]
     with open_ledger(tmp_path / "budget.db") as ledger:
         key = selection_key(ledger.secret("people"), ledger.entry(made.document["ledger"]["entry"]).hash)
-    limits = {"rows_per_person": unit.rows, "cells_per_person": unit.cells, "rows_per_cell": unit.rows_per_cell}
+    limits: dict[str, Any] = {
+        "rows_per_person": unit.rows,
+        "cells_per_person": unit.cells,
+        "rows_per_cell": unit.rows_per_cell,
+    }
     source = Source(str(tmp_path / "people.parquet"), "parquet", person="id", columns={"place": "at"})
     counts = read_counts(source, plan.planned.domain, **limits, selection_key=key)
     expected = addressed_wide_tree(counts, Budget(epsilon=1), NoiseKey(KEY), unit=unit).table
