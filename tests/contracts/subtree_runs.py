@@ -10,6 +10,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,7 @@ def use_known_key() -> None:
 
 
 Task = Callable[[Any], Any]
+_java = ExitStack()
 
 
 def dying(draw: Task, share: float, deaths: str, kills_executor: str) -> Task:
@@ -102,7 +104,7 @@ def dying(draw: Task, share: float, deaths: str, kills_executor: str) -> Task:
             Path(kills_executor).touch()
             about_daemon = Path(f"/proc/{os.getppid()}/stat").read_text(encoding="utf-8")
             os.kill(int(about_daemon.rsplit(")", 1)[1].split()[1]), signal.SIGKILL)
-        if dies[number] and secrets.randbelow(2):
+        if dies[number]:
             (Path(deaths) / secrets.token_hex(8)).touch()
             os._exit(1)
         return drawn
@@ -172,11 +174,15 @@ def started(folder: Path, master: str) -> Any:
         "spark.ui.showConsoleProgress": "false",
         "spark.excludeOnFailure.enabled": "false",
     }
+    if master.startswith("local-cluster"):
+        settings["spark.executor.memory"] = f"{master.rstrip(']').rsplit(',', 1)[1]}m"
     builder: Any = SparkSession.builder.master(master).appName("faults")
     for name, value in settings.items():
         builder = builder.config(name, value)
-    with java_for_spark():
-        return builder.getOrCreate()
+    _java.enter_context(
+        java_for_spark()
+    )  # to the end of the process: an executor that was killed is started again by it
+    return builder.getOrCreate()
 
 
 def places_with(folder: Path, keys: list[bytes]) -> list[str]:

@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
+import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sudare.ledger import open_ledger
+from sudare.storage.hashes import hash_of_file
 from tests.contracts.sql_servers import has_spark
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,3 +70,64 @@ def test_thirty_runs_with_dying_tasks(tmp_path: Path) -> None:
 @pytest.mark.deep
 def test_an_executor_that_is_killed(tmp_path: Path) -> None:
     compare(tmp_path / "cluster", 3, "local-cluster[2,1,768]")
+
+
+def leftovers(trial: Path) -> dict[str, set[str]]:
+    """What a killed driver's tasks had drawn: for each subtree the hashes of the files of its attempts."""
+    found: dict[str, set[str]] = {}
+    for file in trial.glob(".released.confidential-*/parts/[0-9]*.parquet"):
+        found.setdefault(file.name.split(".")[0], set()).add(hash_of_file(file))
+    return found
+
+
+def kill_drivers(folder: Path, trials: int) -> tuple[int, int]:
+    """Kill a driver in each trial at a random moment, and have the next one finish it; how many were killed, and had drawn.
+
+    Whatever a killed driver's tasks drew is what is published, and the ledger has one charge and one input for it.
+    """
+    folder.mkdir(exist_ok=True)
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
+    killed, drawn, seconds = 0, 0, 0.0
+    left: dict[str, set[str]] = {}
+    for number in range(trials + 1):
+        with subprocess.Popen(
+            [sys.executable, "-m", "tests.contracts.subtree_driver", str(folder), str(number)],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": paths},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+        ) as driver:
+            assert driver.stdout is not None
+            while driver.stdout.readline() != f"begin {number}\n":
+                assert driver.poll() is None
+            began = time.monotonic()
+            if number == 0:  # how long it takes when it is left alone
+                assert driver.stdout.readline() == "end 0\n"
+                seconds = time.monotonic() - began
+            else:
+                time.sleep(seconds * secrets.randbelow(1000) / 1000)
+                killed += driver.poll() is None
+                with suppress(ProcessLookupError):
+                    os.killpg(driver.pid, signal.SIGKILL)
+        before = folder / f"trial-{number - 1}"
+        if number > 0:
+            drawn += bool(left)
+            published = {
+                file.stem.removeprefix("cells-"): hash_of_file(file) for file in before.glob("released/cells-[0-9]*")
+            }
+            assert {name: {published[name]} for name in left} == left, "noise was drawn twice"
+            with open_ledger(before / "ledger.db") as ledger:
+                assert ledger.verify() == []
+                kinds = [entry.kind for entry in ledger.entries() if entry.kind != "dataset"]
+            assert kinds == ["reserve", "begin-tick", "settle-tick", "settle"]
+        left = leftovers(folder / f"trial-{number}")
+    return killed, drawn
+
+
+@pytest.mark.deep
+def test_drivers_that_are_killed_at_random_moments(tmp_path: Path) -> None:
+    killed, drawn = kill_drivers(tmp_path / "killed", 20)
+    assert killed > 0
+    print(f"{killed} drivers were killed, {drawn} of them after tasks had drawn")

@@ -4,7 +4,8 @@ Rows per person are bounded, people who opted out are left out, points become ce
 their counts come back in Arrow batches. Spark is handed no key of any noise, so that no retry of a task can draw twice. Why the
 result is that of DuckDB: spark.md beside this.
 
-- `counting`: `count_on_spark`. `expressions`: columns as Spark's SQL.
+- `counting`: `count_on_spark`. `frames`: the same counts where not even cells fit one machine.
+- `expressions`: columns as Spark's SQL.
 - `sources`: tables, paths, queries and frames. `pins`: which state of the data was read.
 """
 
