@@ -10,6 +10,7 @@ import pytest
 from sudare.cli.console.messages import LANGUAGES
 from sudare.cli.console.speaking import Speaker
 from sudare.ledger import open_ledger
+from sudare.releases.verification import NAMES
 from tests.unit.cli.conftest import PLAN, Run
 
 
@@ -135,7 +136,7 @@ def test_a_release_is_charged_once(run: Run, town: Path) -> None:
     assert "sound" in sound.out
     names = {check["name"] for check in run("verify", town / "release", "--json").json["checks"]}
     plain = {name for name in names if not name.startswith("file ")}
-    assert all(f"check.{name}" in Speaker("ja").words for name in plain)
+    assert plain <= set(NAMES)
     with (town / "release" / "table.csv").open("a", encoding="utf-8") as stream:
         stream.write("533946111,3\n")
     broken = run("verify", town / "release", "--json")

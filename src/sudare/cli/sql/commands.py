@@ -76,8 +76,9 @@ def explain(
     unused: UnusedOptions,
 ) -> None:
     """Show what a query becomes."""
-    from sudare.sql.execution.connection import open_described, prepare_query
+    from sudare.sql.execution.connection import prepare_query
     from sudare.sql.execution.explaining import explain_query
+    from sudare.sql.execution.opening import open_described
     from sudare.sql.frontend.naming import Names
     from sudare.sql.metadata.file import read_metadata
 
@@ -168,7 +169,7 @@ def check(
     as_owner: Annotated[bool, typer.Option("--as-owner")] = False,
 ) -> None:
     """Compare the metadata with the database."""
-    from sudare.sql.execution.connection import open_described
+    from sudare.sql.execution.opening import open_described
     from sudare.sql.metadata.file import read_metadata
     from sudare.sql.metadata.promises import check_promises, require_schema
 

@@ -148,7 +148,8 @@ class ConnectionOptions:
         reads_later: bool = False,
     ) -> Connection:
         """Open a connection that charges; with ``reads_later``, one that only tells prices, for which no row is needed."""
-        from sudare.sql.execution.connection import connect, open_described
+        from sudare.sql.execution.connection import connect
+        from sudare.sql.execution.opening import open_described
         from sudare.sql.metadata.file import read_metadata
 
         known = read_metadata(source.metadata)

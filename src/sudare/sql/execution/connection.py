@@ -11,14 +11,13 @@ from urllib.parse import urlsplit
 from sudare.bilingual import Words
 from sudare.border.frames import RowTuple
 from sudare.engines.engine import Engine
-from sudare.engines.files import find_tables, header_of
-from sudare.engines.opening import DUCKDB_SUFFIXES, open_engine
 from sudare.errors import LedgerError, ParameterError, QueryRefusedError
 from sudare.ledger import Dataset, Ledger, Reservation, open_ledger
 from sudare.parameters import Rational, shown
 from sudare.privacy.budget import Budget, read_budget
 from sudare.sql.execution.answers_store import AnswerStore
 from sudare.sql.execution.charging import Accounts, Charged, Joins, QueryCharge
+from sudare.sql.execution.opening import open_described
 from sudare.sql.frontend.naming import Names
 from sudare.sql.frontend.options import Options
 from sudare.sql.frontend.parsing import parse_query
@@ -26,7 +25,6 @@ from sudare.sql.measures.allocating import Allocation, Noise, allocate
 from sudare.sql.measures.planning import QueryPlan, plan_query
 from sudare.sql.metadata.file import read_metadata
 from sudare.sql.metadata.model import Metadata
-from sudare.sql.metadata.writing import type_to_text
 from sudare.sql.relations.public_keys import public_groups
 from sudare.system.closing import Closeable
 
@@ -37,19 +35,7 @@ if TYPE_CHECKING:
     from sudare.sql.execution.explaining import Explanation
     from sudare.sql.execution.pricing import BatchPrice, Price
 
-__all__ = ["Connection", "Prepared", "connect", "open_described", "prepare_query"]
-
-_DUCKDB_TYPES = {
-    "integer": "BIGINT",
-    "decimal": "DECIMAL",
-    "float": "DOUBLE",
-    "boolean": "BOOLEAN",
-    "date": "DATE",
-    "timestamp": "TIMESTAMP",
-    "text": "VARCHAR",
-    "other": "VARCHAR",
-}
-"""What columns of CSV files are read as."""
+__all__ = ["Connection", "Prepared", "connect", "prepare_query"]
 
 MAX_ENTRIES_CHECKED = 500
 """Of a ledger, when a connection is made: a tenth of a second."""
@@ -183,26 +169,6 @@ def connect(
         raise
     desk = QueryCharge(engine, accounts, store, timeout=timeout, opt_outs_removed=opt_outs_removed)
     return Connection(engine, known, budget, opened, accounts, desk, noise, joins)
-
-
-def open_described(
-    url: str | Path | Sequence[str | Path] | SparkSession,
-    metadata: Metadata,
-    types: Mapping[str, Mapping[str, str]] | None = None,
-    *,
-    reads_later: bool = False,
-) -> Engine:
-    """Open a database; columns of CSV files get the types that the metadata state.
-
-    Args:
-        url: as `sudare.engines.open_engine` takes it.
-        metadata: of the database.
-        types: of columns of CSV files, in place of the metadata's.
-        reads_later: whether rows of CSV files are read when a query first names their table; not for what is charged, where a
-            damaged file must be noticed before.
-    """
-    stated = _types_of_csv(url, metadata) if types is None else types
-    return open_engine(url, types=stated, reads_later=reads_later)
 
 
 def prepare_query(
@@ -426,28 +392,6 @@ class Connection(Closeable):
     def _require_open(self) -> None:
         if not self._is_open:
             raise ParameterError("connection", "Connection", "open", shown("a closed one"))
-
-
-def _types_of_csv(url: object, metadata: Metadata) -> dict[str, dict[str, str]]:
-    parts = [url] if isinstance(url, (str, Path)) else list(url) if isinstance(url, Sequence) else []
-    paths = [part for part in parts if isinstance(part, (str, Path))]
-    texts = [str(path) for path in paths]
-    is_other = any("://" in text or text.startswith("spark:") for text in texts)
-    if (
-        not paths
-        or is_other
-        or (len(texts) == 1 and texts[0].endswith(DUCKDB_SUFFIXES) and not Path(texts[0]).is_dir())
-    ):
-        return {}
-    found = {}
-    for table in find_tables(paths):
-        if table.format == "csv" and table.name in metadata.tables:
-            header = header_of(table)
-            columns = metadata.tables[table.name].columns
-            typed = {name: _DUCKDB_TYPES[column.type.kind] for name, column in columns.items() if name in header}
-            decimals = {name: type_to_text(columns[name].type) for name, word in typed.items() if word == "DECIMAL"}
-            found[table.name] = {name: word for name, word in (typed | decimals).items() if word != "VARCHAR"}
-    return found
 
 
 def _budget_of(options: Options, base: Budget | None) -> Budget:

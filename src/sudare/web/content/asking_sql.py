@@ -88,7 +88,7 @@ class SqlPlace:
             InputError: if something is not in the folder.
             PlanError: if the metadata have a mistake.
         """
-        from sudare.sql.execution.connection import open_described
+        from sudare.sql.execution.opening import open_described
         from sudare.sql.metadata.file import read_metadata
 
         if not self.ledger or not self.dataset:

@@ -39,7 +39,7 @@ MIN_NUMBERS = 20
 """So many numbers from 1 to 47 are those of prefectures; fewer may be anything."""
 
 MAX_KEPT = 2
-LARGEST = np.iinfo(np.int32).max
+MAX_SUM = np.iinfo(np.int32).max
 
 _kept: OrderedDict[tuple[object, ...], AreaShapes | None] = OrderedDict()
 _lock = threading.Lock()
@@ -185,6 +185,6 @@ def amounts_of(table: SparseTable, axis: AreaAxis, fixed: Mapping[int, int]) -> 
         places, values = tuple(along[kept] for along in places), values[kept]
     sums: NDArray[Any] = np.zeros(len(axis.codes), dtype=np.int64)
     np.add.at(sums, places[axis.axis], values)
-    if float(np.abs(sums).max(initial=0)) > LARGEST:
+    if float(np.abs(sums).max(initial=0)) > MAX_SUM:
         raise InputError(TOO_LARGE)
     return sums.astype("<i4").tobytes()
