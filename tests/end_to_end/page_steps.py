@@ -117,8 +117,7 @@ def queries(walk: PageVisit) -> None:
     walk.press("a[href^='/queries/new']", "textarea[name='text']")
     walk.examine()
     walk.press("button.main", "[role='alert']")
-    assert [text for text in walk.errors if "status of 400" not in text] == []
-    walk.errors.clear()
+    walk.refused += 1
     walk.examine()
     walk.press("#back", "textarea[name='text']")
     walk.write("textarea[name='text']", TEXT.replace("<b>大阪</b>", "Osaka"))
