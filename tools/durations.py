@@ -3,8 +3,8 @@
     python -m pytest ... --junitxml=out/junit.xml
     python tools/durations.py out/junit.xml tests/durations.tsv
 
-The seconds are those of one machine in one run: they say where time goes, not how long it takes elsewhere. Tests that took half
-a second are marked as slow by ``tests/conftest.py``, and `make unit` leaves them to `make test`.
+The seconds are those of one machine in one run: they say where time goes, not how long it takes elsewhere. Tests that took a
+fifth of a second are marked as slow by ``tests/conftest.py``, and `make unit` leaves them to `make test`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SLOWEST = 40
 """So many tests are listed at least, and all slow ones."""
 
-SLOW_SECONDS = 0.5
+SLOW_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
