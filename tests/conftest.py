@@ -56,7 +56,7 @@ def pytest_sessionfinish() -> None:
 
 @cache
 def _slow() -> frozenset[str]:
-    """What took a fifth of a second or more when durations were recorded, fixtures included."""
+    """What took a tenth of a second or more when durations were recorded, fixtures included."""
     return slow_tests(Path(__file__).with_name("durations.tsv").read_text(encoding="utf-8"))
 
 

@@ -4,7 +4,7 @@
     python tools/durations.py out/junit.xml tests/durations.tsv
 
 The seconds are those of one machine in one run: they say where time goes, not how long it takes elsewhere. Tests that took a
-fifth of a second are marked as slow by ``tests/conftest.py``, and `make unit` leaves them to `make test`.
+tenth of a second are marked as slow by ``tests/conftest.py``, and `make unit` leaves them to `make test`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SLOWEST = 40
 """So many tests are listed at least, and all slow ones."""
 
-SLOW_SECONDS = 0.2
+SLOW_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def table(tests: Sequence[TimedTest]) -> str:
             f"{seconds[file]:.1f}\t{numbers[file]}\t{file}"
             for file in sorted(seconds, key=lambda file: (-seconds[file], file))
         ),
-        *(f"{test.seconds:.1f}\t1\t{test.file}::{_one_line(test.name)}" for test in slowest),
+        *(f"{test.seconds:.2f}\t1\t{test.file}::{_one_line(test.name)}" for test in slowest),
     ]
     return "\n".join(lines) + "\n"
 

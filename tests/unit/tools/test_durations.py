@@ -9,7 +9,7 @@ from tools.durations import SLOWEST, Counts, TimedTest, count, main, read_tests,
 
 ROOT = Path(__file__).resolve().parents[3]
 JUNIT = """<testsuites><testsuite>
-<testcase classname="tests.unit.test_one" name="test_a[x]" time="0.14"/>
+<testcase classname="tests.unit.test_one" name="test_a[x]" time="0.06"/>
 <testcase classname="tests.unit.test_one.TestMore" name="test_b" time="2.5"><failure message="no"/></testcase>
 <testcase classname="tests.unit.test_two" name="test_c" time="1.0"><skipped message="later"/></testcase>
 </testsuite></testsuites>
@@ -34,9 +34,9 @@ def test_files_and_tests_with_the_slowest_first(clone: Path) -> None:
         "3.6\t3\tall",
         "2.6\t2\ttests/unit/test_one.py",
         "1.0\t1\ttests/unit/test_two.py",
-        "2.5\t1\ttests/unit/test_one.py::TestMore::test_b",
-        "1.0\t1\ttests/unit/test_two.py::test_c",
-        "0.1\t1\ttests/unit/test_one.py::test_a[x]",
+        "2.50\t1\ttests/unit/test_one.py::TestMore::test_b",
+        "1.00\t1\ttests/unit/test_two.py::test_c",
+        "0.06\t1\ttests/unit/test_one.py::test_a[x]",
     ]
 
 
@@ -46,7 +46,7 @@ def test_slow_tests_are_all_listed_and_found_by_their_names(clone: Path) -> None
         "tests/unit/test_two.py::test_c",
     }
     many = [TimedTest("tests/a.py", f"test_{number}", 0.6, "passed") for number in range(2 * SLOWEST)]
-    assert len(slow_tests(table([*many, TimedTest("tests/a.py", "test_quick", 0.1, "passed")]))) == 2 * SLOWEST
+    assert len(slow_tests(table([*many, TimedTest("tests/a.py", "test_quick", 0.04, "passed")]))) == 2 * SLOWEST
 
 
 def test_what_was_slow_is_marked_so(request: pytest.FixtureRequest) -> None:
