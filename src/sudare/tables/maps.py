@@ -11,6 +11,7 @@ import math
 import struct
 import zlib
 from base64 import b64encode
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     Bytes = NDArray[np.uint8]
 
-__all__ = ["MapAxes", "Pixels", "find_map", "legend_ticks", "pixels_of", "png_of"]
+__all__ = ["MapAxes", "Pixels", "colours_of", "find_map", "legend_ticks", "pixels_of", "png_file", "png_of"]
 
 MAX_PIXELS = 1024
 MIN_AXIS_LENGTH = 8
@@ -127,25 +128,52 @@ def png_of(pixels: Pixels, most: float) -> str:
         pixels: the counts.
         most: the count that gets the last colour; as many below 0 get the last cold one.
     """
+    return b64encode(_png(_shades(pixels, most)[::-1], colour_type=3, chunks=[_palette_chunk(pixels)])).decode()
+
+
+def colours_of(pixels: Pixels, most: float, ground: tuple[int, int, int]) -> Bytes:
+    """Red, green and blue of each pixel, north first, as `png_of` colours them; of the ground where nothing is drawn."""
+    palette = _palette(pixels.has_negative)
+    palette[0] = ground
+    coloured: Bytes = palette[_shades(pixels, most)[::-1]]
+    return coloured
+
+
+def png_file(points: Bytes, texts: Mapping[str, str]) -> bytes:
+    """A PNG of points in red, green and blue, with texts that say what it is."""
+    described = [_chunk(b"iTXt", name.encode() + b"\0\0\0\0\0" + text.encode()) for name, text in texts.items() if text]
+    return _png(points, colour_type=2, chunks=described)
+
+
+def _shades(pixels: Pixels, most: float) -> Bytes:
+    """The place of each pixel in the palette, first row in the south."""
     steps = SIGNED_SHADES if pixels.has_negative else STEPS
     shades = shades_of(pixels.counts, most, steps=steps)
     if pixels.has_negative:
         shades = np.minimum(shades, steps) + np.where(pixels.counts < 0, float(steps), 0.0)
-    # One row of bytes: which filter (none), then a palette index for each pixel.
-    height, width = shades.shape
-    lines = np.zeros((height, width + 1), dtype=np.uint8)
-    lines[:, 1:] = np.clip(shades, 0, 255)[::-1]
-    picture = b"".join(
+    places: Bytes = np.clip(shades, 0, 255).astype(np.uint8)
+    return places
+
+
+def _png(points: Bytes, colour_type: int, chunks: Sequence[bytes]) -> bytes:
+    """A file of rows of points, of one byte or of three each."""
+    height, width = points.shape[:2]
+    # Before each row of bytes: which filter (none).
+    lines = np.zeros((height, points[0].size + 1), dtype=np.uint8)
+    lines[:, 1:] = points.reshape(height, -1)
+    return b"".join(
         [
             b"\x89PNG\r\n\x1a\n",
-            _chunk(b"IHDR", struct.pack(">2I5B", width, height, 8, 3, 0, 0, 0)),
-            _chunk(b"PLTE", _palette(pixels.has_negative).tobytes()),
-            _chunk(b"tRNS", b"\0"),
+            _chunk(b"IHDR", struct.pack(">2I5B", width, height, 8, colour_type, 0, 0, 0)),
+            *chunks,
             _chunk(b"IDAT", zlib.compress(lines.tobytes(), 6)),
             _chunk(b"IEND", b""),
         ]
     )
-    return b64encode(picture).decode()
+
+
+def _palette_chunk(pixels: Pixels) -> bytes:
+    return _chunk(b"PLTE", _palette(pixels.has_negative).tobytes()) + _chunk(b"tRNS", b"\0")
 
 
 def _chunk(name: bytes, content: bytes) -> bytes:
@@ -162,12 +190,12 @@ def _palette(is_signed: bool) -> Bytes:
     return palette
 
 
-def legend_ticks(most: float) -> list[tuple[int, float]]:
-    """Powers of ten up to the largest count, not too near each other, with their places from 0 to 1 on the scale."""
+def legend_ticks(most: float, apart: float = 0.12) -> list[tuple[int, float]]:
+    """Powers of ten up to the largest count, so far from each other, with their places from 0 to 1 on the scale."""
     whole = np.log1p(max(most, 1.0))
     ticks: list[tuple[int, float]] = []
     for power in range(19):
         place = float(np.log1p(10.0**power) / whole)
-        if place <= 1 and (not ticks or place - ticks[-1][1] > 0.12):
+        if place <= 1 and (not ticks or place - ticks[-1][1] > apart):
             ticks.append((10**power, place))
     return ticks

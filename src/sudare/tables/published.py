@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["NoisyCounts", "Published", "ThresholdEffect"]
 
-PICTURE_SIDE = 256
+PICTURE_SIDE, PICTURE_TIMES = 256, 0.75
+"""Pixels of a map in a notebook, and how large it is shown."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,13 +151,13 @@ class Published(Rows):
 
     def _picture(self) -> str:
         """The published counts as a map of at most 256 pixels a side; nothing for tables that are no maps."""
-        from sudare.tables.maps import find_map, pixels_of, png_of
+        from sudare.tables.map_frames import FramedMap, framed_svg
+        from sudare.tables.maps import find_map, pixels_of
 
         axes = find_map(self.table.domain)
         if axes is None:
             return ""
         pixels = pixels_of(self.table, axes, PICTURE_SIDE)
-        height, width = pixels.counts.shape
-        style = f"height:{PICTURE_SIDE}px;aspect-ratio:{axes.width_over_height(height, width):.4f};image-rendering:pixelated"
-        picture = png_of(pixels, pixels.most)
-        return f"<img alt='published counts' style='{style}' src='data:image/png;base64,{picture}'>"
+        note = f"{self.event.mechanism}, {self.event.cost}"
+        framed = FramedMap(pixels=pixels, axes=axes, title="Published counts", note=note)
+        return framed_svg(framed, times=PICTURE_TIMES, has_ground=False)

@@ -1,4 +1,4 @@
-"""A published table as a picture: a PNG file, or half blocks in the terminal."""
+"""A published table as a picture: a PNG or SVG file with title, legend and scale, or half blocks in the terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from sudare.domain.sparse_table import SparseTable
+    from sudare.tables.map_frames import FramedMap
 
     Grid = NDArray[np.float64]
 
@@ -41,15 +42,18 @@ BELOW = "n"
 def draw_map(
     speaker: Speaker,
     place: Annotated[Path, typer.Argument(metavar="FOLDER_OR_FILE", show_default=False)],
-    out: Annotated[Path | None, typer.Option("--out", metavar="FILE.png", show_default=False)] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE.png|.svg", show_default=False)] = None,
     plan: Annotated[Path | None, typer.Option("--plan", metavar="PLAN.toml", show_default=False)] = None,
+    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", show_default=False)] = None,
+    bare: Annotated[bool, typer.Option("--bare", show_default=False)] = False,
 ) -> None:
     """Draw the map of a release, or of a data file."""
-    from sudare.tables.maps import find_map, pixels_of, png_of
+    from sudare.tables.map_frames import FramedMap
+    from sudare.tables.maps import find_map, pixels_of
 
     if out is None and not speaker.as_json and not speaker.out.is_terminal:
         raise speaker.mistake("map.no_out")
-    table, is_public = _read_table(speaker, place, plan)
+    table, is_public, told_title, note = _read_table(speaker, place, plan)
     axes = find_map(table.domain)
     if axes is None:
         raise InputError(
@@ -70,16 +74,39 @@ def draw_map(
     if out is None:
         speaker.give({**values, "picture": None}, *([] if speaker.as_json else [_in_terminal(speaker, pixels.counts)]))
         return
-    from sudare.io import atomically
-
-    if out.suffix.lower() != ".png":
-        raise speaker.mistake("map.not_png", file=out)
-    with atomically(out) as temporary:
-        if not is_public:
-            temporary.chmod(0o600)
-        temporary.write_bytes(b64decode(png_of(pixels, pixels.most)))
+    framed = FramedMap(
+        pixels=pixels,
+        axes=axes,
+        title=told_title if title is None else title,
+        note=note,
+        language=speaker.language,
+        is_confidential=not is_public,
+    )
+    _write_picture(speaker, out, framed, bare=bare)
     speaker.say("map.done", style="green", width=width, height=height, block=pixels.block)
     speaker.give({**values, "picture": str(out)}, str(out))
+
+
+def _write_picture(speaker: Speaker, out: Path, framed: FramedMap, *, bare: bool) -> None:
+    from sudare.io import atomically
+    from sudare.tables.map_frames import framed_png, framed_svg, undrawn_texts
+    from sudare.tables.maps import png_of
+
+    form = out.suffix.lower()
+    if form not in (".png", ".svg") or (bare and form == ".svg"):
+        raise speaker.mistake("map.bare_is_png" if bare else "map.no_picture", file=out)
+    if form == ".svg":
+        content = framed_svg(framed).encode()
+    elif bare:
+        content = b64decode(png_of(framed.pixels, framed.pixels.most))
+    else:
+        for text in undrawn_texts(framed):
+            speaker.warn_of("map.no_letters", text=text)
+        content = framed_png(framed)
+    with atomically(out) as temporary:
+        if framed.is_confidential:
+            temporary.chmod(0o600)
+        temporary.write_bytes(content)
 
 
 def half_blocks(counts: Grid, *, with_colour: bool) -> Text:
@@ -157,14 +184,21 @@ def _mixed(colours: Sequence[str], shades: Grid) -> NDArray[np.int64]:
     return np.stack([np.interp(shades, steps, given[:, part]) for part in range(3)], axis=-1).round().astype(np.int64)
 
 
-def _read_table(speaker: Speaker, place: Path, plan: Path | None) -> tuple[SparseTable, bool]:
-    """The table of a release folder, of a file of one, or of any file as a plan lays it out; and whether it is public."""
-    from sudare.releases.kinds.counts import read_plan, read_published_table
+class _Shown(NamedTuple):
+    """A table, whether it is public, and what to write above its map."""
 
-    if place.is_dir() and plan is None:
-        return read_published_table(place), True
-    if plan is None and _is_published(place):
-        return read_published_table(place.parent), True
+    table: SparseTable
+    is_public: bool
+    title: str
+    note: str
+
+
+def _read_table(speaker: Speaker, place: Path, plan: Path | None) -> _Shown:
+    """The table of a release folder, of a file of one, or of any file as a plan lays it out."""
+    from sudare.releases.kinds.counts import read_plan
+
+    if plan is None and (place.is_dir() or _is_published(place)):
+        return _read_release(speaker, place if place.is_dir() else place.parent)
     if plan is None:
         if not place.exists():
             raise InputError(f"There is no '{place}'.", f"「{place}」がありません。")
@@ -174,7 +208,21 @@ def _read_table(speaker: Speaker, place: Path, plan: Path | None) -> tuple[Spars
 
     release_plan = read_plan(plan)
     source = replace(release_plan.source, path=(str(place),), query=None)
-    return read_counts(source, release_plan.domain, **limits_of(release_plan)), False
+    table = read_counts(source, release_plan.domain, **limits_of(release_plan))
+    return _Shown(table, is_public=False, title=release_plan.title, note="")
+
+
+def _read_release(speaker: Speaker, folder: Path) -> _Shown:
+    from sudare.privacy import guarantee_words
+    from sudare.releases.kinds.counts import read_document, read_published_table
+    from sudare.releases.page_numbers import show_budget
+
+    document: Any = read_document(folder)
+    table = read_published_table(folder, document)
+    event = document.get("event") or {}
+    who = guarantee_words.of_unit_that_changes(str((event.get("unit") or {}).get("who", "person")))
+    note = speaker.words("map.note", budget=show_budget(event.get("cost") or {}), who=who)
+    return _Shown(table, is_public=True, title=str(document.get("title") or folder.resolve().name), note=note)
 
 
 def _is_published(file: Path) -> bool:

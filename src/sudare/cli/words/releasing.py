@@ -178,14 +178,14 @@ HELP: Mapping[str, Words] = {
     ),
     "export.table": Words("Which table, where there are several.", "表が複数ある場合に、書き出す表の名前。"),
     "map.help": Words(
-        "Draw the map of a release as a PNG, or in the terminal.\n\nA data file that is no release can be drawn "
-        "with its plan; the picture is then as confidential as the data.",
-        "公表物の地図を PNG または端末に描きます。\n\n公表物でないデータファイルは計画を指定すると描けますが、"
-        "その画像はデータと同じく機密です。",
+        "Draw the map of a release as a PNG or SVG with title, legend and scale, or in the terminal.\n\nA data file that "
+        "is no release can be drawn with its plan; the picture is then as confidential as the data, and says so.",
+        "公表物の地図を、題・凡例・縮尺つきの PNG か SVG、または端末に描きます。\n\n"
+        "公表物でないデータファイルは計画を指定すると描けますが、その画像はデータと同じく機密で、画像にもそう書かれます。",
     ),
     "map.examples": Words.same(
-        "sudare map release\nsudare map release --out map.png\nsudare map people.parquet --plan plan.toml --out "
-        "secret.png"
+        "sudare map release\nsudare map release --out map.png\nsudare map release --out map.svg --title 'People at noon'\n"
+        "sudare map people.parquet --plan plan.toml --out secret.png"
     ),
     "map.place": Words(
         "A release folder, its table, or a data file.",
@@ -194,6 +194,14 @@ HELP: Mapping[str, Words] = {
     "map.out": Words(
         "The picture. Left out: a small map in the terminal.",
         "画像ファイル。省略すると端末に小さな地図を表示します。",
+    ),
+    "map.title": Words(
+        "What stands above the map. By default the title of the release.",
+        "地図の上に書く題。既定は公表物の題です。",
+    ),
+    "map.bare": Words(
+        "Only the cells, a point for each, without title, legend and scale: to lay over something else.",
+        "題・凡例・縮尺のない、1セル1点だけの画像にします（他の図に重ねる場合）。",
     ),
     "map.plan": Words(
         "How a data file that is no release is laid out.",
@@ -399,10 +407,21 @@ SPOKEN: Mapping[str, Words] = {
         "「{form}」という書き出し形式はありません。使えるのは {listed} です。",
     ),
     "export.done": Words("Written as {words}.", "書き出しました: {words}。"),
-    "map.not_png": Words(
-        "The picture must be a .png file, not '{file}'.",
-        "画像は .png ファイルにしてください（指定: {file}）。",
+    "map.no_picture": Words(
+        "The picture must be a .png or .svg file, not '{file}'.",
+        "画像は .png または .svg ファイルにしてください（指定: {file}）。",
     ),
+    "map.bare_is_png": Words(
+        "The cells alone (--bare) are a .png file, not '{file}'.",
+        "セルだけの画像（--bare）は .png ファイルにしてください（指定: {file}）。",
+    ),
+    "map.no_letters": Words(
+        "'{text}' is not in the picture: drawing it needs Pillow (pip install 'sudare[report]') and a Japanese font of the "
+        "system. A file that ends in .svg has all texts.",
+        "「{text}」は画像に描かれていません。描くには Pillow（pip install 'sudare[report]'）とシステムの日本語フォントが"
+        "必要です。.svg のファイルにはすべての文字が入ります。",
+    ),
+    "map.note": Words("Published counts, {budget}, per {who}", "公表した値、{budget}（{who}あたり）"),
     "map.no_out": Words(
         "Name a file with --out: stdout is no terminal to draw on.",
         "標準出力が端末ではありません。--out で画像ファイルを指定してください。",

@@ -34,6 +34,7 @@ def test_the_picture_of_a_release(run: Run, released: Path) -> None:
         assert run("map", place, "--out", picture).code == 6, "nothing is overwritten"
         picture.unlink()
     assert run("map", released / "release", "--out", released / "map.jpg").code == 2
+    assert run("map", released / "release", "--out", released / "cells.svg", "--bare").code == 2
     values = run("map", released / "release", "--out", picture, "--json").json
     assert values["is_release"] is True
     assert (values["height"], values["width"]) == (8, 14)
@@ -49,6 +50,39 @@ def test_a_data_file_is_drawn_only_with_its_plan_and_a_warning(run: Run, release
     assert "NOT a release" in shown.err
     assert picture.stat().st_mode & 0o777 == 0o600
     assert run("map", released / "nowhere", "--out", picture).code == 3
+
+
+def test_a_picture_has_a_title_a_note_and_a_language(run: Run, released: Path) -> None:
+    for name, words, shown in (
+        (
+            "map.svg",
+            ("--title", "Town <1>"),
+            ("Town &lt;1&gt;", "Published counts, ε = 0.25, per person", "People in each cell"),
+        ),
+        ("map-ja.svg", ("--lang", "ja"), ("セルごとの人数 · 対数目盛", "公表した値、ε = 0.25（1人あたり）")),
+    ):
+        assert run("map", released / "release", "--out", released / name, *words).code == 0
+        written = (released / name).read_text(encoding="utf-8")
+        assert all(words in written for words in shown)
+        assert "CONFIDENTIAL" not in written
+    secret = released / "secret.svg"
+    assert run("map", released / "people.csv", "--plan", released / "plan.toml", "--out", secret).code == 0
+    assert "CONFIDENTIAL" in secret.read_text(encoding="utf-8")
+    assert secret.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_cells_alone(run: Run, released: Path) -> None:
+    assert run("map", released / "release", "--out", released / "cells.png", "--bare").code == 0
+    picture = (released / "cells.png").read_bytes()
+    assert [int.from_bytes(picture[at : at + 4], "big") for at in (20, 16)] == [8, 14]
+
+
+def test_a_title_without_letters_is_told(run: Run, released: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sudare.tables.letters._japanese_font", lambda: None)
+    shown = run("map", released / "release", "--out", released / "map.png", "--title", "町")
+    assert shown.code == 0
+    assert "'町' is not in the picture" in shown.err
+    assert ".svg" in shown.err
 
 
 def test_a_table_that_was_changed_is_no_release(run: Run, released: Path) -> None:

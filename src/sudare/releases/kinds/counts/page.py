@@ -36,8 +36,8 @@ from sudare.releases.page_numbers import (
     with_greek_letters,
 )
 from sudare.releases.page_template import page_template
-from sudare.tables.maps import MapAxes, find_map, legend_ticks, pixels_of, png_of
-from sudare.tables.palettes import COLD_COLOURS, COLOURS
+from sudare.tables.map_frames import ScaleBar, legends_of, scale_bar
+from sudare.tables.maps import MapAxes, find_map, pixels_of, png_of
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -87,6 +87,7 @@ class _MapSection:
     legend: str
     block: int
     map_shape: float
+    scale_bar: ScaleBar | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,7 +216,7 @@ def _threshold(release: Mapping[str, Any]) -> dict[str, str] | None:
 
 def _maps(table: SparseTable, truth: CountTable | None, axes: MapAxes | None) -> _MapSection:
     if axes is None:
-        return _MapSection(maps=[], legend="", block=1, map_shape=1.0)
+        return _MapSection(maps=[], legend="", block=1, map_shape=1.0, scale_bar=None)
     pictures = [pixels_of(each, axes) for each in (table, truth) if each is not None]
     most = max(pixels.most for pixels in pictures)
     titles = [(page_words.TEXTS["map_published"], False), (page_words.TEXTS["map_true"], True)]
@@ -227,17 +228,15 @@ def _maps(table: SparseTable, truth: CountTable | None, axes: MapAxes | None) ->
         legend=_legend(most, is_signed=any(pixels.has_negative for pixels in pictures)),
         block=pictures[0].block,
         map_shape=axes.width_over_height(*pictures[0].counts.shape),
+        scale_bar=scale_bar(axes, pictures[0].counts.shape[1] * pictures[0].block),
     )
 
 
 def _legend(most: float, *, is_signed: bool) -> str:
-    ticks = legend_ticks(most)
-    above = colour_legend(COLOURS, ticks)
-    if not is_signed:
-        return above
-    # From the largest below 0 on the left to 0 in the middle, where the other one begins.
-    mirrored = [(-number, 1 - place) for number, place in reversed(ticks)]
-    return colour_legend(COLD_COLOURS[::-1], mirrored, "shades-below") + above
+    return "".join(
+        colour_legend(legend.colours, legend.ticks, "shades-below" if legend.is_below else "shades")
+        for legend in legends_of(most, has_negative=is_signed)
+    )
 
 
 def _marginals(table: SparseTable, axes: MapAxes | None) -> list[_Marginal]:
