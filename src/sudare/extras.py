@@ -9,7 +9,7 @@
 | `lake` | tables of Delta in folders |
 | `postgres`, `spark` | data in these databases; ledgers in PostgreSQL |
 | `rappor` | decoding RAPPOR's reports |
-| `report` | figures by matplotlib |
+| `report` | figures by matplotlib, Japanese words in pictures |
 | `solver` | hidden and rounded cells, and attacks that reconstruct tables |
 | `synth` | another way to fit synthetic records |
 | `web` | the page in the browser |

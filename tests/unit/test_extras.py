@@ -68,6 +68,7 @@ ASKED_BEFORE = {
     "disclosure/suppression/exact.py": "the table's sums ask for SciPy",
     "disclosure/suppression/linear.py": "the table's sums ask for SciPy, `new_solver` for HiGHS",
     "releases/kinds/tables/attacking/knowledge.py": "the table's sums ask for SciPy",
+    "tables/letters.py": "`_japanese_font` finds no font without Pillow, and titles are drawn without",
     **dict.fromkeys(
         (name for name, text in SOURCES.items() if name.startswith("web/") and IMPORTED.search(text)),
         "`serve_locally` asks for Starlette",
