@@ -104,6 +104,8 @@ class PageVisit:
         Raises:
             AssertionError: if it is not reached, or the focus cannot be seen.
         """
+        # Until its style sheets are there nobody sees a page, and fields still move.
+        self.page.wait_for_load_state("load")
         wanted = self.page.locator(selector).first.element_handle()
         for _ in range(most):
             if self.page.evaluate("wanted => document.activeElement === wanted", wanted):
