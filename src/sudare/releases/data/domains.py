@@ -55,7 +55,12 @@ ATTRIBUTE_KEYS = (
     "time_zone",
 )
 KINDS = ("mesh", "inspire", "category", "bins", "positions", "hierarchy", "time")
-KEY_OF = {"first": "from", "last": "to", "ids": "corners"}
+KEY_OF = {
+    "first": "from",
+    "last": "to",
+    "ids": "corners",
+    **dict.fromkeys(("first_row", "first_column", "rows", "columns"), "window"),
+}
 """Keys that are named otherwise than what they give to an attribute."""
 
 PUBLIC_AREAS = Words("this list of areas, which becomes the cells of the table,", "表のセルになるこの地域一覧")

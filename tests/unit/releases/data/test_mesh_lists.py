@@ -119,6 +119,7 @@ def test_coarser_lists_other_files_and_names(tmp_path: Path) -> None:
         ('meshes = "codes.csv"\nprefectures = [13]', "'meshes' .* needs a column of codes of municipalities"),
         ('meshes = "words.csv"', "'meshes' .* something else than digits"),
         ('window = [4280, 3180, 4, 4]\nlisted = "AAAA"', "'listed' .* a packed bit"),
+        ("window = [99999, 3180, 4, 4]", "'window' .* 99999"),
     ],
 )
 def test_mistakes(keys: str, message: str, tmp_path: Path) -> None:
