@@ -102,6 +102,7 @@ def dying(draw: Task, share: float, deaths: str, kills_executor: str) -> Task:
         drawn = draw(table)
         if kills_executor and not Path(kills_executor).exists():
             Path(kills_executor).touch()
+            (Path(deaths) / secrets.token_hex(8)).touch()
             about_daemon = Path(f"/proc/{os.getppid()}/stat").read_text(encoding="utf-8")
             os.kill(int(about_daemon.rsplit(")", 1)[1].split()[1]), signal.SIGKILL)
         if dies[number]:

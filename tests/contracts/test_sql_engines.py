@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -141,7 +142,7 @@ def test_noise_is_added_to_the_same_numbers_everywhere(databases: _Databases, na
 def test_rows_that_break_promises_make_nothing_fail(violated: _Databases, name: EngineName, entry: Accepted) -> None:
     if "duckdb" not in entry.dialects:
         pytest.skip("compared with DuckDB")
-    if name == "spark" and "AS INTEGER)" in entry.sql:
+    if name == "spark" and re.search(r"AS (INTEGER|BIGINT)\)", entry.sql):
         pytest.skip("a cast to a whole number rounds in DuckDB and cuts in Spark")
     plans = [violated[database].plan(entry) for database in ("duckdb", name)]
     asked = [violated[database] for database in ("duckdb", name)]

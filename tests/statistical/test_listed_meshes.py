@@ -155,7 +155,7 @@ def test_prefectures_of_the_census(epsilon: float) -> None:
         "other squares": (rows + 7) // 16 * 1000 + (columns + 7) // 16,
     }
     errors, in_the_sea = errors_of(listed, people, areas, epsilon, 10)
-    assert in_the_sea > 400 / epsilon
+    assert in_the_sea > 250 / epsilon, "else the rectangle would not be the worse choice"
     for area in areas:
         assert (errors["list"][area] ** 2).mean() < 1.1 * (errors["rectangle"][area] ** 2).mean()
     assert (errors["list"]["prefectures"] ** 2).mean() < 0.5 * (errors["rectangle"]["prefectures"] ** 2).mean()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from sudare.system.beside import work_beside
+
 __all__ = ["TaggedJob", "is_connect", "wait_for"]
 
-SECONDS_BETWEEN_REPORTS = 0.2
 GROUP = "spark.jobGroup.id"
 Result = TypeVar("Result")
 
@@ -92,29 +92,9 @@ def wait_for(action: Callable[[], Result], job: TaggedJob, progress: Callable[[f
         job: for its share, and to cancel it.
         progress: called with the share that is done.
     """
-    outcome: list[Any] = []
 
-    def run() -> None:
-        try:
-            with job:
-                outcome.append((True, action()))
-        except BaseException as failure:
-            outcome.append((False, failure))
+    def run() -> Result:
+        with job:
+            return action()
 
-    worker = threading.Thread(target=run, daemon=True)
-    worker.start()
-    try:
-        while worker.is_alive():
-            worker.join(SECONDS_BETWEEN_REPORTS)
-            progress(job.share())
-    except BaseException:
-        while worker.is_alive():  # what is cancelled can be one of several steps, and the next one begins
-            with suppress(Exception):
-                job.cancel()
-            worker.join(SECONDS_BETWEEN_REPORTS)
-        raise
-    is_done, result = outcome[0]
-    if not is_done:
-        raise result
-    found: Result = result
-    return found
+    return work_beside(run, report=lambda: progress(job.share()), cancel=job.cancel)

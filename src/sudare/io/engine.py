@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import tempfile
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from sudare.bilingual import Words
 from sudare.errors import InputError, ParameterError
 from sudare.io import complaints
 from sudare.parameters import exact_integer, shown
+from sudare.system.beside import work_beside
 from sudare.system.scratch import scratch_folder
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ Progress = Callable[[float, str], None]
 """Called with the share that is done, from 0 to 1, and what is being done."""
 
 MEMORY = re.compile(r"[1-9][0-9]*(\.[0-9]+)? ?([KMGT]i?B)")
-SECONDS_BETWEEN_REPORTS = 0.2
 
 
 def numpy_of(values: Any) -> NDArray[Any]:
@@ -98,31 +97,16 @@ def fetch_arrow(connection: DuckDBPyConnection, sql: str, progress: Progress | N
     """The result of a query as a pyarrow table, reporting progress from the caller's own thread."""
     if progress is None:
         return connection.sql(sql).to_arrow_table()
-    outcome: list[Any] = []
 
-    def run() -> None:
-        try:
-            outcome.append(connection.sql(sql).to_arrow_table())
-        except BaseException as failure:
-            outcome.append(failure)
+    def report() -> None:
+        share = connection.query_progress()
+        if share > 0:
+            progress(min(share / 100, 0.99), "counting")
 
-    worker = threading.Thread(target=run, daemon=True)
     progress(0.0, "counting")
-    worker.start()
-    try:
-        while worker.is_alive():
-            worker.join(SECONDS_BETWEEN_REPORTS)
-            share = connection.query_progress()
-            if worker.is_alive() and share > 0:
-                progress(min(share / 100, 0.99), "counting")
-    except BaseException:
-        connection.interrupt()
-        worker.join()
-        raise
-    if isinstance(outcome[0], BaseException):
-        raise outcome[0]
+    found = work_beside(lambda: connection.sql(sql).to_arrow_table(), report=report, cancel=connection.interrupt)
     progress(1.0, "counted")
-    return outcome[0]
+    return found
 
 
 def told(failure: Exception, files: Sequence[str], kind: str, *, memory: str, encoding: str, query: bool) -> InputError:

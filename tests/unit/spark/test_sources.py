@@ -138,6 +138,10 @@ def test_control_c_cancels_the_job_and_gives_the_charge_back(running: Engine, tm
     with pytest.raises(KeyboardInterrupt):
         run_release(plan)
     watcher.join()
+    deadline = time.monotonic() + 20
+    while tracker.getActiveStageIds() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not tracker.getActiveStageIds(), "the job goes on"
     assert remaining(tmp_path) == Budget(epsilon=3)
     assert not (tmp_path / "release").exists()
 
