@@ -1,0 +1,129 @@
+"""A table of Iceberg: one commit for each release, in a folder with a catalogue in SQLite or in a catalogue of the user.
+
+A commit that replaces rows has two snapshots, which appear together: one that drops the rows before and one with the new rows. Both
+have the release's identity in their summary (``sudare.release``). Only what has SQLite is made here; another catalogue is found
+by its name in the configuration of pyiceberg, which also knows object stores and their keys.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sudare.bilingual import Words
+from sudare.errors import OutputError, UserError
+from sudare.export import export_words as texts
+from sudare.export.format import Committed
+from sudare.extras import missing_package, optional_module
+
+if TYPE_CHECKING:
+    from sudare.export.published_rows import PublishedRows
+
+__all__ = ["ICEBERG"]
+
+CATALOG, FILE = "sudare", "catalog.db"
+CONFIGURED = re.compile(r"([\w-]+):([^/]+\.[^/]+)")
+NOTHING_TO_DELETE = "Delete operation did not match any records"
+RELEASE, LANDED = "sudare.release", "append"
+ICEBERG_TABLES = Words("Tables of Iceberg", "Iceberg の表")
+READ_BY = Words(
+    "a snapshot of an Iceberg table, which Spark, Trino and DuckDB read",
+    "Iceberg の表のスナップショット（Spark、Trino、DuckDB が読む形式）",
+)
+
+
+@dataclass(frozen=True)
+class Iceberg:
+    """Tables of Iceberg."""
+
+    words: Words = READ_BY
+
+    def commit(self, rows: PublishedRows, place: str) -> Committed:
+        """Add snapshots, unless the table has or had the release."""
+        optional_module("pyiceberg.catalog.sql", "lake", ICEBERG_TABLES)
+        try:
+            with _catalog(place) as (catalog, name):
+                return _commit(catalog, name, rows, place)
+        except UserError:
+            raise
+        except ImportError as failure:
+            raise missing_package(failure.name or "pyiceberg", None, ICEBERG_TABLES) from None
+        except Exception as failure:  # the package has no kind of error of its own
+            raise OutputError(texts.NOT_COMMITTED.format(place=place, reason=_reason(failure))) from None
+
+
+@contextmanager
+def _catalog(place: str) -> Iterator[tuple[Any, str]]:
+    """The catalogue that a place names, and the table's name in it."""
+    from pyiceberg.catalog import load_catalog
+    from pyiceberg.catalog.sql import SqlCatalog
+
+    configured = CONFIGURED.fullmatch(place)
+    if configured is not None:
+        with closing(load_catalog(configured[1])) as catalog:
+            yield catalog, configured[2]
+        return
+    path = Path(place).resolve()
+    if "://" in place or "." not in path.name.strip("."):
+        raise OutputError(texts.NO_ICEBERG_PLACE.format(place=place))
+    warehouse = path.parent
+    if warehouse.is_dir() and any(warehouse.iterdir()) and not (warehouse / FILE).is_file():
+        raise OutputError(texts.NOT_A_TABLE.format(place=warehouse, format="Iceberg"))
+    warehouse.mkdir(parents=True, exist_ok=True)
+    with closing(SqlCatalog(CATALOG, uri=f"sqlite:///{warehouse / FILE}", warehouse=str(warehouse))) as catalog:
+        yield catalog, path.name
+
+
+def _commit(catalog: Any, name: str, rows: PublishedRows, place: str) -> Committed:
+    from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError
+
+    try:
+        table = catalog.load_table(name)
+    except (NoSuchTableError, NoSuchNamespaceError):
+        catalog.create_namespace_if_not_exists(name.rpartition(".")[0])
+        with catalog.create_table_transaction(name, rows.schema) as transaction:
+            transaction.append(rows.reader(), snapshot_properties=rows.properties)
+        return _found(catalog.load_table(name), rows, place, is_new=True)
+    _require_columns(table, rows, place)
+    found = _found(table, rows, place)
+    if found.version is not None:
+        return found
+    with table.transaction() as transaction, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=NOTHING_TO_DELETE)
+        transaction.overwrite(rows.reader(), snapshot_properties=rows.properties)
+    return _found(catalog.load_table(name), rows, place, is_new=True)
+
+
+def _require_columns(table: Any, rows: PublishedRows, place: str) -> None:
+    """The columns of another release, with its types: readers of the table rely on them."""
+    own, there = (
+        [f"{field.name} {_plain(field.type)}" for field in schema] for schema in (rows.schema, table.schema().as_arrow())
+    )
+    if own != there:
+        raise OutputError(texts.OTHER_COLUMNS.format(place=place, there=", ".join(there), own=", ".join(own)))
+
+
+def _plain(kind: Any) -> str:
+    """The name of a type for which Iceberg has several, or one in place of several."""
+    return {"large_string": "string", "int8": "int32", "int16": "int32"}.get(str(kind), str(kind))
+
+
+def _found(table: Any, rows: PublishedRows, place: str, is_new: bool = False) -> Committed:
+    latest, version = table.current_snapshot(), None
+    for snapshot in table.snapshots():
+        summary = snapshot.summary
+        if summary is not None and summary.operation.value == LANDED and summary[RELEASE] == rows.identity:
+            version = snapshot.snapshot_id
+    return Committed(place, "iceberg", rows.identity, version, -1 if latest is None else latest.snapshot_id, is_new)
+
+
+def _reason(failure: Exception) -> str:
+    return next(iter(str(failure).splitlines()), type(failure).__name__)
+
+
+ICEBERG = Iceberg()
