@@ -40,9 +40,15 @@ OTHER_COLUMNS = Words(
     "The table '{place}' has other columns ({there}) than this release ({own}). Nothing was written. Name another table.",
     "表「{place}」の列（{there}）は、この公表物の列（{own}）と異なります。何も書き込んでいません。別の表を指定してください。",
 )
-NOT_COMMITTED = Words(
-    "Nothing was committed to '{place}', and readers find what was there before: {reason}",
-    "「{place}」には何もコミットしていません。読者には以前の版が見えます。原因: {reason}",
+NOT_FINISHED = Words(
+    "The export to '{place}' did not finish: {reason}. Readers find one whole version, as before. Run it again: what is committed "
+    "already is not committed twice.",
+    "「{place}」への書き出しは完了しませんでした（{reason}）。読者に見えるのは、以前と同じく完全な一つの版です。"
+    "もう一度実行してください。コミット済みのものが二重になることはありません。",
+)
+ANOTHER_WRITER = Words(
+    "Somebody else changed the table '{place}' meanwhile, so nothing was committed. Run it again.",
+    "その間に別の書き込みが表「{place}」を変更したため、何もコミットしていません。もう一度実行してください。",
 )
 MERGED_MESHES = Words(
     "Merged meshes cannot be exported: no format here can say in which mesh another one is counted. Hand on table.csv.",

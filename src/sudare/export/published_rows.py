@@ -27,7 +27,7 @@ from sudare.storage.staging import document_in
 if TYPE_CHECKING:
     from sudare.domain import Domain
 
-__all__ = ["PublishedRows", "read_rows"]
+__all__ = ["PublishedRows", "one_file", "read_rows"]
 
 ROWS_PER_BATCH = 1 << 16
 MAX_DIGITS = 18
@@ -124,14 +124,15 @@ def _rows_of(document: StatedDocument, kind: str, table: str | None) -> tuple[An
     if kind != "tables":
         for file in document.listed_files():
             if file.suffix == ".parquet" and (file.stem == "table" or kind == "records"):
-                return _one_file(file)
+                return one_file(file)
     if kind == "counts":
         return _in_memory(_counts(document))
     publication = describe_folder(document.folder, table)
     return _in_memory(_records(publication) if isinstance(publication, ExportableRows) else _cells(publication))
 
 
-def _one_file(file: Path) -> tuple[Any, Callable[[], Iterator[Any]]]:
+def one_file(file: Path) -> tuple[Any, Callable[[], Iterator[Any]]]:
+    """Schema and batches of a Parquet file, in types that lakehouses have."""
     import pyarrow.parquet
 
     schema = _storable(pyarrow.parquet.read_schema(file))

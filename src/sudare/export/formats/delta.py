@@ -14,6 +14,7 @@ from sudare.bilingual import Words
 from sudare.errors import OutputError, UserError
 from sudare.export import export_words as texts
 from sudare.export.format import Committed
+from sudare.export.sentences import reason_in_short
 from sudare.extras import optional_module
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Delta:
     def commit(self, rows: PublishedRows, place: str) -> Committed:
         """Add a version, unless the table has or had it."""
         package = optional_module("deltalake", "lake", DELTA_TABLES)
+        failures = optional_module("deltalake.exceptions", "lake", DELTA_TABLES)
         address = place if "://" in place else str(_folder(place))
         try:
             table = package.DeltaTable(address) if package.DeltaTable.is_deltatable(address) else None
@@ -50,8 +52,10 @@ class Delta:
             return _found(package.DeltaTable(address), rows, place, is_new=True)
         except UserError:
             raise
+        except failures.CommitFailedError:
+            raise OutputError(texts.ANOTHER_WRITER.format(place=place)) from None
         except Exception as failure:  # the package raises it bare, for types that Delta lacks
-            raise OutputError(texts.NOT_COMMITTED.format(place=place, reason=_reason(failure))) from None
+            raise OutputError(texts.NOT_FINISHED.format(place=place, reason=reason_in_short(failure))) from None
 
 
 def _folder(place: str) -> Path:
@@ -79,12 +83,14 @@ def _require_columns(package: Any, table: Any, rows: PublishedRows, place: str) 
 
 
 def _write(package: Any, target: Any, rows: PublishedRows) -> None:
+    """One commit, tried once: a repetition after somebody else's commit may keep their rows beside these, if there were none before."""
     package.write_deltalake(
         target,
         rows.reader(),
         mode="overwrite",
         commit_properties=package.CommitProperties(
-            custom_metadata=rows.properties, app_transactions=[package.Transaction(_application(rows), 0)]
+            custom_metadata=rows.properties, app_transactions=[package.Transaction(_application(rows), 0)],
+            max_commit_retries=0,
         ),
     )
 
@@ -92,10 +98,6 @@ def _write(package: Any, target: Any, rows: PublishedRows) -> None:
 def _found(table: Any, rows: PublishedRows, place: str, is_new: bool = False) -> Committed:
     version = next((one["version"] for one in table.history() if one.get("sudare.release") == rows.identity), None)
     return Committed(place, "delta", rows.identity, version, table.version(), is_new)
-
-
-def _reason(failure: Exception) -> str:
-    return next(iter(str(failure).splitlines()), type(failure).__name__)
 
 
 DELTA = Delta()

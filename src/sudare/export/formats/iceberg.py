@@ -19,6 +19,7 @@ from sudare.bilingual import Words
 from sudare.errors import OutputError, UserError
 from sudare.export import export_words as texts
 from sudare.export.format import Committed
+from sudare.export.sentences import reason_in_short
 from sudare.extras import missing_package, optional_module
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ __all__ = ["ICEBERG"]
 CATALOG, FILE = "sudare", "catalog.db"
 CONFIGURED = re.compile(r"([\w-]+):([^/]+\.[^/]+)")
 NOTHING_TO_DELETE = "Delete operation did not match any records"
+FILES = {"write.target-file-size-bytes": str(128 << 20)}
+"""Of a new table: so much is kept in memory, as Arrow has it, before a file is written. The package's own is four times as much."""
+
 RELEASE, LANDED = "sudare.release", "append"
 ICEBERG_TABLES = Words("Tables of Iceberg", "Iceberg の表")
 READ_BY = Words(
@@ -46,15 +50,23 @@ class Iceberg:
     def commit(self, rows: PublishedRows, place: str) -> Committed:
         """Add snapshots, unless the table has or had the release."""
         optional_module("pyiceberg.catalog.sql", "lake", ICEBERG_TABLES)
+        failures = optional_module("pyiceberg.exceptions", "lake", ICEBERG_TABLES)
+        conflicts = (
+            failures.CommitFailedException,
+            failures.ValidationException,
+            failures.TableAlreadyExistsError,
+        )
         try:
             with _catalog(place) as (catalog, name):
                 return _commit(catalog, name, rows, place)
         except UserError:
             raise
+        except conflicts:
+            raise OutputError(texts.ANOTHER_WRITER.format(place=place)) from None
         except ImportError as failure:
             raise missing_package(failure.name or "pyiceberg", None, ICEBERG_TABLES) from None
         except Exception as failure:  # the package has no kind of error of its own
-            raise OutputError(texts.NOT_COMMITTED.format(place=place, reason=_reason(failure))) from None
+            raise OutputError(texts.NOT_FINISHED.format(place=place, reason=reason_in_short(failure))) from None
 
 
 @contextmanager
@@ -86,7 +98,7 @@ def _commit(catalog: Any, name: str, rows: PublishedRows, place: str) -> Committ
         table = catalog.load_table(name)
     except (NoSuchTableError, NoSuchNamespaceError):
         catalog.create_namespace_if_not_exists(name.rpartition(".")[0])
-        with catalog.create_table_transaction(name, rows.schema) as transaction:
+        with catalog.create_table_transaction(name, rows.schema, properties=FILES) as transaction:
             transaction.append(rows.reader(), snapshot_properties=rows.properties)
         return _found(catalog.load_table(name), rows, place, is_new=True)
     _require_columns(table, rows, place)
@@ -120,10 +132,6 @@ def _found(table: Any, rows: PublishedRows, place: str, is_new: bool = False) ->
         if summary is not None and summary.operation.value == LANDED and summary[RELEASE] == rows.identity:
             version = snapshot.snapshot_id
     return Committed(place, "iceberg", rows.identity, version, -1 if latest is None else latest.snapshot_id, is_new)
-
-
-def _reason(failure: Exception) -> str:
-    return next(iter(str(failure).splitlines()), type(failure).__name__)
 
 
 ICEBERG = Iceberg()
