@@ -9,6 +9,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -71,6 +72,28 @@ def rows_of(release: str, number: int = 4, between: Callable[[], None] = lambda:
     return PublishedRows(
         release=release, table=None, title="t", publisher="p", created="c", schema=SCHEMA, batches=batches
     )
+
+
+def table_of_others(name: str, place: Path, rows: pa.Table | None = None) -> None:
+    """A table that somebody made with the package itself, or rows that they add to it."""
+    if name == "delta":
+        import deltalake
+
+        if rows is None:
+            deltalake.DeltaTable.create(str(place), deltalake.Schema.from_arrow(SCHEMA))
+        else:
+            deltalake.write_deltalake(str(place), rows, mode="append")
+        return
+    from pyiceberg.catalog.sql import SqlCatalog
+
+    place.parent.mkdir(parents=True, exist_ok=True)
+    file = f"sqlite:///{place.parent / 'catalog.db'}"
+    with closing(SqlCatalog("sudare", uri=file, warehouse=str(place.parent))) as catalog:
+        if rows is None:
+            catalog.create_namespace("census")
+            catalog.create_table(place.name, SCHEMA)
+        else:
+            catalog.load_table(place.name).append(rows)
 
 
 def counted(name: str, place: Path) -> Counter[str]:
@@ -145,12 +168,14 @@ def test_a_killed_export_leaves_the_version_before(name: str, place: Path) -> No
 
 
 @pytest.mark.parametrize("other", ["same", "other"])
-@pytest.mark.parametrize("before", [None, 0, 5], ids=["no table", "no rows", "rows"])
+@pytest.mark.parametrize("before", [None, -1, 0, 5], ids=["no table", "made by others", "no rows", "rows"])
 @pytest.mark.parametrize("name", FORMATS)
 def test_two_exports_at_once_are_never_mixed(name: str, before: int | None, other: str, place: Path) -> None:
     """An empty version is the hard one: a package that tries again finds nothing that it would have removed."""
     lake = lake_format_named(name)
-    if before is not None:
+    if before == -1:
+        table_of_others(name, place)
+    elif before is not None:
         lake.commit(rows_of("before", before), str(place))
 
     def meanwhile() -> None:
@@ -163,6 +188,20 @@ def test_two_exports_at_once_are_never_mixed(name: str, before: int | None, othe
     assert counted(name, place) == {other: 12}
     assert lake.commit(rows_of("same"), str(place)).is_new is (other == "other")
     assert counted(name, place) == {"same": 12}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_commits_of_others_are_no_hindrance(name: str, place: Path) -> None:
+    lake = lake_format_named(name)
+    table_of_others(name, place)
+    first = lake.commit(rows_of("first"), str(place))
+    table_of_others(name, place, pa.table({"release": ["others"], "count": [1]}, SCHEMA))
+    assert counted(name, place) == {"first": 12, "others": 1}
+    again = lake.commit(rows_of("first"), str(place))
+    assert (again.is_new, again.version) == (False, first.version)
+    assert again.latest != first.version
+    lake.commit(rows_of("next"), str(place))
+    assert counted(name, place) == {"next": 12}
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -234,7 +273,9 @@ def test_batches_are_not_kept(name: str, place: Path) -> None:
             numbers = np.full(1 << 19, number, dtype=np.int64)
             alive.append(ref(numbers))
             most[0] = max(most[0], sum(one() is not None for one in alive))
-            yield pa.record_batch([pa.Array.from_buffers(pa.int64(), numbers.size, [None, pa.py_buffer(numbers)])], ["n"])
+            yield pa.record_batch(
+                [pa.Array.from_buffers(pa.int64(), numbers.size, [None, pa.py_buffer(numbers)])], ["n"]
+            )
 
     schema = pa.schema([("n", pa.int64())])
     rows = replace(rows_of("large"), schema=schema, batches=batches)

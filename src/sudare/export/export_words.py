@@ -27,8 +27,8 @@ NO_ROWS = Words(
     "「{document}」は期間全体の報告書で、表がありません。各時点のフォルダを書き出してください。",
 )
 NO_ICEBERG_PLACE = Words(
-    "'{place}' names no table of Iceberg. Write WAREHOUSE/NAMESPACE.TABLE, such as lake/census.people, or CATALOG:NAMESPACE.TABLE "
-    "with a catalog of your configuration of pyiceberg.",
+    "'{place}' names no table of Iceberg. Write WAREHOUSE/NAMESPACE.TABLE, such as lake/census.people, or "
+    "CATALOG:NAMESPACE.TABLE with a catalog of your configuration of pyiceberg.",
     "「{place}」は Iceberg の表を指していません。倉庫フォルダ/名前空間.表（例: lake/census.people）か、"
     "pyiceberg の設定にあるカタログで カタログ:名前空間.表 と書いてください。",
 )
@@ -41,8 +41,8 @@ OTHER_COLUMNS = Words(
     "表「{place}」の列（{there}）は、この公表物の列（{own}）と異なります。何も書き込んでいません。別の表を指定してください。",
 )
 NOT_FINISHED = Words(
-    "The export to '{place}' did not finish: {reason}. Readers find one whole version, as before. Run it again: what is committed "
-    "already is not committed twice.",
+    "The export to '{place}' did not finish: {reason}. Readers find one whole version, as before. Run it again: what is "
+    "committed already is not committed twice.",
     "「{place}」への書き出しは完了しませんでした（{reason}）。読者に見えるのは、以前と同じく完全な一つの版です。"
     "もう一度実行してください。コミット済みのものが二重になることはありません。",
 )

@@ -1,4 +1,4 @@
-"""From a release folder to the rows of a table in a lakehouse: Arrow batches of the published file, never the whole table at once.
+"""From a release folder to the rows of a table in a lakehouse: Arrow batches of the published file, never all of it at once.
 
 What has no Parquet file is small enough to be read first: protected tables, whose cells an optimizer chose one by one, records
 and counts in CSV.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PublishedRows", "one_file", "read_rows"]
 
-ROWS_PER_BATCH = 1 << 16
+ROWS_PER_BATCH = 1 << 18
 MAX_DIGITS = 18
 """Of a published number: it is a whole number of 64 bits in its smallest unit."""
 

@@ -163,8 +163,9 @@ HELP: Mapping[str, Words] = {
         "publisher, dimensions, guarantee and expected errors. Neither the data nor a ledger is opened.\n\nA table of Delta or "
         "Iceberg gets a new version in one commit with the release's hash. Exporting the same release again changes nothing.",
         "公表物を、ほかの機関が読む形式で書き出します。\n\n表題、公表機関、次元、保護の内容、予想誤差は、"
-        "すべて公表済みのファイルから取ります。元のデータも台帳も開きません。\n\nDelta や Iceberg の表には、公表物のハッシュとともに"
-        "一つのコミットで新しい版を加えます。同じ公表物をもう一度書き出しても何も変わりません。",
+        "すべて公表済みのファイルから取ります。元のデータも台帳も開きません。\n\n"
+        "Delta や Iceberg の表には、公表物のハッシュとともに一つのコミットで新しい版を加えます。"
+        "同じ公表物をもう一度書き出しても何も変わりません。",
     ),
     "export.examples": Words.same(
         "sudare export px release\nsudare export xlsx release --out table.xlsx\nsudare export sdmx firms --table sales\n"
@@ -176,8 +177,8 @@ HELP: Mapping[str, Words] = {
     ),
     "export.folder": Words("The release folder.", "公表フォルダ。"),
     "export.out": Words(
-        "The file. By default beside the folder, with its name and the format's suffix. Of delta the table's folder or address; of "
-        "iceberg WAREHOUSE/NAMESPACE.TABLE or CATALOG:NAMESPACE.TABLE.",
+        "The file. By default beside the folder, with its name and the format's suffix. Of delta the table's folder or address; "
+        "of iceberg WAREHOUSE/NAMESPACE.TABLE or CATALOG:NAMESPACE.TABLE.",
         "書き出すファイル。既定はフォルダの隣で、フォルダ名に形式の拡張子をつけた名前です。delta では表のフォルダかアドレス、"
         "iceberg では 倉庫フォルダ/名前空間.表 か カタログ:名前空間.表。",
     ),

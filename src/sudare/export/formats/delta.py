@@ -27,7 +27,8 @@ LOG, PART = "_delta_log", "part-*.parquet"
 APPLICATION = "sudare:{identity}"
 DELTA_TABLES = Words("Tables of Delta", "Delta の表")
 READ_BY = Words(
-    "a version of a Delta table, which Spark, DuckDB and polars read", "Delta の表の版（Spark、DuckDB、polars が読む形式）"
+    "a version of a Delta table, which Spark, DuckDB and polars read",
+    "Delta の表の版（Spark、DuckDB、polars が読む形式）",
 )
 
 
@@ -83,13 +84,14 @@ def _require_columns(package: Any, table: Any, rows: PublishedRows, place: str) 
 
 
 def _write(package: Any, target: Any, rows: PublishedRows) -> None:
-    """One commit, tried once: a repetition after somebody else's commit may keep their rows beside these, if there were none before."""
+    """One commit, tried once: one that is tried again after somebody else's keeps their rows, if there were none before."""
     package.write_deltalake(
         target,
         rows.reader(),
         mode="overwrite",
         commit_properties=package.CommitProperties(
-            custom_metadata=rows.properties, app_transactions=[package.Transaction(_application(rows), 0)],
+            custom_metadata=rows.properties,
+            app_transactions=[package.Transaction(_application(rows), 0)],
             max_commit_retries=0,
         ),
     )

@@ -1,17 +1,16 @@
 """A table of Iceberg: one commit for each release, in a folder with a catalogue in SQLite or in a catalogue of the user.
 
-A commit that replaces rows has two snapshots, which appear together: one that drops the rows before and one with the new rows. Both
-have the release's identity in their summary (``sudare.release``). Only what has SQLite is made here; another catalogue is found
-by its name in the configuration of pyiceberg, which also knows object stores and their keys.
+A commit is one snapshot, with the release's identity in its summary (``sudare.release``). Only a catalogue in SQLite is
+made here. Others are found by name in the configuration of pyiceberg, which also knows object stores and their keys.
 """
 
 from __future__ import annotations
 
 import re
-import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from sudare.export import export_words as texts
 from sudare.export.format import Committed
 from sudare.export.sentences import reason_in_short
 from sudare.extras import missing_package, optional_module
+from sudare.storage.atomic import unique_text
 
 if TYPE_CHECKING:
     from sudare.export.published_rows import PublishedRows
@@ -29,11 +29,8 @@ __all__ = ["ICEBERG"]
 
 CATALOG, FILE = "sudare", "catalog.db"
 CONFIGURED = re.compile(r"([\w-]+):([^/]+\.[^/]+)")
-NOTHING_TO_DELETE = "Delete operation did not match any records"
-FILES = {"write.target-file-size-bytes": str(128 << 20)}
-"""Of a new table: so much is kept in memory, as Arrow has it, before a file is written. The package's own is four times as much."""
-
-RELEASE, LANDED = "sudare.release", "append"
+ROWS_PER_FILE = 1 << 24
+RELEASE = "sudare.release"
 ICEBERG_TABLES = Words("Tables of Iceberg", "Iceberg の表")
 READ_BY = Words(
     "a snapshot of an Iceberg table, which Spark, Trino and DuckDB read",
@@ -48,7 +45,7 @@ class Iceberg:
     words: Words = READ_BY
 
     def commit(self, rows: PublishedRows, place: str) -> Committed:
-        """Add snapshots, unless the table has or had the release."""
+        """Add a snapshot, unless the table has or had the release."""
         optional_module("pyiceberg.catalog.sql", "lake", ICEBERG_TABLES)
         failures = optional_module("pyiceberg.exceptions", "lake", ICEBERG_TABLES)
         conflicts = (
@@ -93,28 +90,67 @@ def _catalog(place: str) -> Iterator[tuple[Any, str]]:
 
 def _commit(catalog: Any, name: str, rows: PublishedRows, place: str) -> Committed:
     from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError
+    from pyiceberg.io import load_file_io
 
     try:
         table = catalog.load_table(name)
     except (NoSuchTableError, NoSuchNamespaceError):
         catalog.create_namespace_if_not_exists(name.rpartition(".")[0])
-        with catalog.create_table_transaction(name, rows.schema, properties=FILES) as transaction:
-            transaction.append(rows.reader(), snapshot_properties=rows.properties)
-        return _found(catalog.load_table(name), rows, place, is_new=True)
-    _require_columns(table, rows, place)
-    found = _found(table, rows, place)
-    if found.version is not None:
-        return found
-    with table.transaction() as transaction, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=NOTHING_TO_DELETE)
-        transaction.overwrite(rows.reader(), snapshot_properties=rows.properties)
+        with catalog.create_table_transaction(name, rows.schema) as transaction:
+            files = load_file_io(catalog.properties, transaction.table_metadata.location)
+            _replace(transaction, files, (), rows)
+    else:
+        _require_columns(table, rows, place)
+        found = _found(table, rows, place)
+        if found.version is not None:
+            return found
+        with table.transaction() as transaction:
+            _replace(transaction, table.io, [task.file for task in table.scan().plan_files()], rows)
     return _found(catalog.load_table(name), rows, place, is_new=True)
+
+
+def _replace(transaction: Any, files: Any, before: Iterable[Any], rows: PublishedRows) -> None:
+    """One snapshot with new files in place of those before.
+
+    Files are written here, because the package's own writer reads a whole stream ahead.
+    """
+    from pyiceberg.io.pyarrow import parquet_file_to_data_file
+
+    metadata = transaction.table_metadata
+    with transaction.update_snapshot(snapshot_properties=rows.properties).overwrite() as snapshot:
+        for file in before:
+            snapshot.delete_data_file(file)
+        for address in _write(metadata, files, rows):
+            snapshot.append_data_file(parquet_file_to_data_file(files, metadata, address))
+
+
+def _write(metadata: Any, files: Any, rows: PublishedRows) -> Iterator[str]:
+    """The addresses of Parquet files with all rows, whose columns have the numbers that the table gave them."""
+    import pyarrow.parquet
+    from pyiceberg.table.locations import load_location_provider
+
+    locations = load_location_provider(metadata.location, metadata.properties)
+    schema, batches = metadata.schema().as_arrow(), rows.batches()
+    for first in batches:
+        address = locations.new_data_location(f"{unique_text()}.parquet")
+        with (
+            files.new_output(address).create() as stream,
+            pyarrow.parquet.ParquetWriter(stream, schema, compression="zstd") as writer,
+        ):
+            written = 0
+            for batch in chain((first,), batches):
+                writer.write_batch(batch.cast(schema))
+                written += batch.num_rows
+                if written >= ROWS_PER_FILE:
+                    break
+        yield address
 
 
 def _require_columns(table: Any, rows: PublishedRows, place: str) -> None:
     """The columns of another release, with its types: readers of the table rely on them."""
     own, there = (
-        [f"{field.name} {_plain(field.type)}" for field in schema] for schema in (rows.schema, table.schema().as_arrow())
+        [f"{field.name} {_plain(field.type)}" for field in schema]
+        for schema in (rows.schema, table.schema().as_arrow())
     )
     if own != there:
         raise OutputError(texts.OTHER_COLUMNS.format(place=place, there=", ".join(there), own=", ".join(own)))
@@ -129,7 +165,7 @@ def _found(table: Any, rows: PublishedRows, place: str, is_new: bool = False) ->
     latest, version = table.current_snapshot(), None
     for snapshot in table.snapshots():
         summary = snapshot.summary
-        if summary is not None and summary.operation.value == LANDED and summary[RELEASE] == rows.identity:
+        if summary is not None and summary[RELEASE] == rows.identity:
             version = snapshot.snapshot_id
     return Committed(place, "iceberg", rows.identity, version, -1 if latest is None else latest.snapshot_id, is_new)
 
