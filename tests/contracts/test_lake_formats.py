@@ -24,7 +24,7 @@ import pytest
 
 from sudare.errors import InputError, MissingPackageError, OutputError, ParameterError
 from sudare.export import commit_release, lake_format_named, lake_format_names
-from sudare.export.published_rows import PublishedRows, one_file
+from sudare.export.lake_rows import LakeRows, one_file
 from sudare.releases.registry import run_plan
 from sudare.storage.hashes import hash_of_file
 from tests.contracts.lake_readers import LAKE_READERS
@@ -60,7 +60,7 @@ def state_of(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): hash_of_file(path) for path in folder.rglob("*") if path.is_file()}
 
 
-def rows_of(release: str, number: int = 4, between: Callable[[], None] = lambda: None) -> PublishedRows:
+def rows_of(release: str, number: int = 4, between: Callable[[], None] = lambda: None) -> LakeRows:
     """Three batches, and what happens between them."""
 
     def batches() -> Iterator[Any]:
@@ -69,9 +69,7 @@ def rows_of(release: str, number: int = 4, between: Callable[[], None] = lambda:
             if batch == 1:
                 between()
 
-    return PublishedRows(
-        release=release, table=None, title="t", publisher="p", created="c", schema=SCHEMA, batches=batches
-    )
+    return LakeRows(release=release, table=None, title="t", publisher="p", created="c", schema=SCHEMA, batches=batches)
 
 
 def table_of_others(name: str, place: Path, rows: pa.Table | None = None) -> None:

@@ -2,7 +2,7 @@
 
 - `description`: a published table, or published records, as every format needs them; `folders`: made from a release folder.
 - `format`: what a format is; `registry`: all of them by name; `exporting`: one call that writes any of them.
-- `published_rows`, `committing`: the rows of a release, and one call that commits them to a table of a lakehouse.
+- `lake_rows`, `committing`: the rows of a release, and one call that commits them to a table of a lakehouse.
 - `formats`: the formats themselves.
 - `dense`, `sentences`, `export_words`: all cells in order; what is said of a release; the words.
 

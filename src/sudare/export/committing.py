@@ -7,7 +7,7 @@ from pathlib import Path
 from sudare.errors import OutputError
 from sudare.export.export_words import INSIDE
 from sudare.export.format import Committed
-from sudare.export.published_rows import read_rows
+from sudare.export.lake_rows import read_rows
 from sudare.export.registry import lake_format_named
 
 __all__ = ["commit_release"]

@@ -40,6 +40,10 @@ OTHER_COLUMNS = Words(
     "The table '{place}' has other columns ({there}) than this release ({own}). Nothing was written. Name another table.",
     "表「{place}」の列（{there}）は、この公表物の列（{own}）と異なります。何も書き込んでいません。別の表を指定してください。",
 )
+PARTITIONED = Words(
+    "The table '{place}' is partitioned, and only tables of Iceberg without partitions can be written. Name another table.",
+    "表「{place}」はパーティション分割されています。書き込めるのは分割のない Iceberg の表だけです。別の表を指定してください。",
+)
 NOT_FINISHED = Words(
     "The export to '{place}' did not finish: {reason}. Readers find one whole version, as before. Run it again: what is "
     "committed already is not committed twice.",

@@ -14,7 +14,7 @@ from sudare.bilingual import Words
 from sudare.export.description import ExportableRows, PublishedCube
 
 if TYPE_CHECKING:
-    from sudare.export.published_rows import PublishedRows
+    from sudare.export.lake_rows import LakeRows
 
 __all__ = ["Committed", "ExportFormat", "LakeFormat", "Publication"]
 
@@ -86,7 +86,7 @@ class LakeFormat(Protocol):
     def words(self) -> Words:
         """What it is, and who reads it."""
 
-    def commit(self, rows: PublishedRows, place: str) -> Committed:
+    def commit(self, rows: LakeRows, place: str) -> Committed:
         """Add a version with these rows, unless the table has or had it.
 
         Raises:

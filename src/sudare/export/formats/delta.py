@@ -18,7 +18,7 @@ from sudare.export.sentences import reason_in_short
 from sudare.extras import optional_module
 
 if TYPE_CHECKING:
-    from sudare.export.published_rows import PublishedRows
+    from sudare.export.lake_rows import LakeRows
 
 __all__ = ["DELTA"]
 
@@ -38,7 +38,7 @@ class Delta:
 
     words: Words = READ_BY
 
-    def commit(self, rows: PublishedRows, place: str) -> Committed:
+    def commit(self, rows: LakeRows, place: str) -> Committed:
         """Add a version, unless the table has or had it."""
         package = optional_module("deltalake", "lake", DELTA_TABLES)
         failures = optional_module("deltalake.exceptions", "lake", DELTA_TABLES)
@@ -69,11 +69,11 @@ def _folder(place: str) -> Path:
     return path.resolve()
 
 
-def _application(rows: PublishedRows) -> str:
+def _application(rows: LakeRows) -> str:
     return APPLICATION.format(identity=rows.identity)
 
 
-def _require_columns(package: Any, table: Any, rows: PublishedRows, place: str) -> None:
+def _require_columns(package: Any, table: Any, rows: LakeRows, place: str) -> None:
     """The columns of another release, with its types: readers of the table rely on them."""
     own, there = (
         [f"{field.name} {getattr(field.type, 'type', field.type)}" for field in schema.fields]
@@ -83,7 +83,7 @@ def _require_columns(package: Any, table: Any, rows: PublishedRows, place: str) 
         raise OutputError(texts.OTHER_COLUMNS.format(place=place, there=", ".join(there), own=", ".join(own)))
 
 
-def _write(package: Any, target: Any, rows: PublishedRows) -> None:
+def _write(package: Any, target: Any, rows: LakeRows) -> None:
     """One commit, tried once: one that is tried again after somebody else's keeps their rows, if there were none before."""
     package.write_deltalake(
         target,
@@ -97,7 +97,7 @@ def _write(package: Any, target: Any, rows: PublishedRows) -> None:
     )
 
 
-def _found(table: Any, rows: PublishedRows, place: str, is_new: bool = False) -> Committed:
+def _found(table: Any, rows: LakeRows, place: str, is_new: bool = False) -> Committed:
     version = next((one["version"] for one in table.history() if one.get("sudare.release") == rows.identity), None)
     return Committed(place, "delta", rows.identity, version, table.version(), is_new)
 

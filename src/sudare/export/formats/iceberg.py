@@ -23,7 +23,7 @@ from sudare.extras import missing_package, optional_module
 from sudare.storage.atomic import unique_text
 
 if TYPE_CHECKING:
-    from sudare.export.published_rows import PublishedRows
+    from sudare.export.lake_rows import LakeRows
 
 __all__ = ["ICEBERG"]
 
@@ -44,7 +44,7 @@ class Iceberg:
 
     words: Words = READ_BY
 
-    def commit(self, rows: PublishedRows, place: str) -> Committed:
+    def commit(self, rows: LakeRows, place: str) -> Committed:
         """Add a snapshot, unless the table has or had the release."""
         optional_module("pyiceberg.catalog.sql", "lake", ICEBERG_TABLES)
         failures = optional_module("pyiceberg.exceptions", "lake", ICEBERG_TABLES)
@@ -88,7 +88,7 @@ def _catalog(place: str) -> Iterator[tuple[Any, str]]:
         yield catalog, path.name
 
 
-def _commit(catalog: Any, name: str, rows: PublishedRows, place: str) -> Committed:
+def _commit(catalog: Any, name: str, rows: LakeRows, place: str) -> Committed:
     from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError
     from pyiceberg.io import load_file_io
 
@@ -101,6 +101,8 @@ def _commit(catalog: Any, name: str, rows: PublishedRows, place: str) -> Committ
             _replace(transaction, files, (), rows)
     else:
         _require_columns(table, rows, place)
+        if not table.spec().is_unpartitioned():
+            raise OutputError(texts.PARTITIONED.format(place=place))
         found = _found(table, rows, place)
         if found.version is not None:
             return found
@@ -109,7 +111,7 @@ def _commit(catalog: Any, name: str, rows: PublishedRows, place: str) -> Committ
     return _found(catalog.load_table(name), rows, place, is_new=True)
 
 
-def _replace(transaction: Any, files: Any, before: Iterable[Any], rows: PublishedRows) -> None:
+def _replace(transaction: Any, files: Any, before: Iterable[Any], rows: LakeRows) -> None:
     """One snapshot with new files in place of those before.
 
     Files are written here, because the package's own writer reads a whole stream ahead.
@@ -124,7 +126,7 @@ def _replace(transaction: Any, files: Any, before: Iterable[Any], rows: Publishe
             snapshot.append_data_file(parquet_file_to_data_file(files, metadata, address))
 
 
-def _write(metadata: Any, files: Any, rows: PublishedRows) -> Iterator[str]:
+def _write(metadata: Any, files: Any, rows: LakeRows) -> Iterator[str]:
     """The addresses of Parquet files with all rows, whose columns have the numbers that the table gave them."""
     import pyarrow.parquet
     from pyiceberg.table.locations import load_location_provider
@@ -146,7 +148,7 @@ def _write(metadata: Any, files: Any, rows: PublishedRows) -> Iterator[str]:
         yield address
 
 
-def _require_columns(table: Any, rows: PublishedRows, place: str) -> None:
+def _require_columns(table: Any, rows: LakeRows, place: str) -> None:
     """The columns of another release, with its types: readers of the table rely on them."""
     own, there = (
         [f"{field.name} {_plain(field.type)}" for field in schema]
@@ -161,7 +163,7 @@ def _plain(kind: Any) -> str:
     return {"large_string": "string", "int8": "int32", "int16": "int32"}.get(str(kind), str(kind))
 
 
-def _found(table: Any, rows: PublishedRows, place: str, is_new: bool = False) -> Committed:
+def _found(table: Any, rows: LakeRows, place: str, is_new: bool = False) -> Committed:
     latest, version = table.current_snapshot(), None
     for snapshot in table.snapshots():
         summary = snapshot.summary

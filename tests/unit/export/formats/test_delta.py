@@ -49,6 +49,17 @@ def test_one_commit_has_all_rows_and_the_release(release: Path, tmp_path: Path) 
     assert {next(iter(one)) for one in actions} == {"commitInfo", "protocol", "metaData", "add", "txn"}
 
 
+def test_a_partitioned_table_keeps_its_partitions(tmp_path: Path) -> None:
+    place = str(tmp_path / "people")
+    schema = deltalake.Schema.from_arrow(rows_of("first").schema)
+    deltalake.DeltaTable.create(place, schema, partition_by=["release"])
+    for name in ("first", "second"):
+        lake_format_named("delta").commit(rows_of(name), place)
+        table = deltalake.DeltaTable(place)
+        assert table.metadata().partition_columns == ["release"]
+        assert Counter(table.to_pyarrow_table().column("release").to_pylist()) == {name: 12}
+
+
 def test_a_release_stays_known_when_the_history_is_cleaned(tmp_path: Path) -> None:
     delta, place = lake_format_named("delta"), str(tmp_path / "people")
     for name in ("first", "second"):

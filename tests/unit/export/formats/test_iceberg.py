@@ -38,6 +38,20 @@ def test_each_release_is_one_snapshot(tmp_path: Path) -> None:
         assert filtered.num_rows == 6
 
 
+def test_a_partitioned_table_is_refused(tmp_path: Path) -> None:
+    from pyiceberg.catalog.sql import SqlCatalog
+
+    file = f"sqlite:///{tmp_path / 'catalog.db'}"
+    with closing(SqlCatalog("sudare", uri=file, warehouse=str(tmp_path))) as catalog:
+        catalog.create_namespace("census")
+        table = catalog.create_table("census.people", rows_of("first").schema)
+        with table.update_spec() as update:
+            update.add_identity("release")
+        with pytest.raises(OutputError, match="partitioned"):
+            lake_format_named("iceberg").commit(rows_of("first"), str(tmp_path / "census.people"))
+        assert catalog.load_table("census.people").snapshots() == []
+
+
 def test_a_catalogue_of_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from pyiceberg import catalog as catalogs
     from pyiceberg.utils.config import Config

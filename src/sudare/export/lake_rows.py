@@ -27,7 +27,7 @@ from sudare.storage.staging import document_in
 if TYPE_CHECKING:
     from sudare.domain import Domain
 
-__all__ = ["PublishedRows", "one_file", "read_rows"]
+__all__ = ["LakeRows", "one_file", "read_rows"]
 
 ROWS_PER_BATCH = 1 << 18
 MAX_DIGITS = 18
@@ -35,7 +35,7 @@ MAX_DIGITS = 18
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class PublishedRows:
+class LakeRows:
     """What a lakehouse gets of a release.
 
     Attributes:
@@ -78,7 +78,7 @@ class PublishedRows:
         return pyarrow.RecordBatchReader.from_batches(self.schema, self.batches())
 
 
-def read_rows(folder: Path, table: str | None = None) -> PublishedRows:
+def read_rows(folder: Path, table: str | None = None) -> LakeRows:
     """The rows that a release folder publishes.
 
     Args:
@@ -105,7 +105,7 @@ def read_rows(folder: Path, table: str | None = None) -> PublishedRows:
         if isinstance(failure, InputError):
             raise
         raise InputError(texts.UNSOUND.format(document=path)) from None
-    return PublishedRows(
+    return LakeRows(
         release=hash_of_file(path),
         table=table,
         title=str(document.get("title") or ""),

@@ -16,7 +16,7 @@ import pytest
 
 from sudare.domain import Category, CountTable, Domain
 from sudare.errors import InputError
-from sudare.export.published_rows import read_rows
+from sudare.export.lake_rows import read_rows
 from sudare.io.writing import arrow_table, write_table
 from sudare.releases.data.domains import describe_domain
 from sudare.releases.documents import describe_file
