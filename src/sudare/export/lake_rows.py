@@ -138,11 +138,19 @@ def one_file(file: Path) -> tuple[Any, Callable[[], Iterator[Any]]]:
     schema = _storable(pyarrow.parquet.read_schema(file))
 
     def batches() -> Iterator[Any]:
-        with pyarrow.parquet.ParquetFile(file) as opened:
-            for batch in opened.iter_batches(ROWS_PER_BATCH):
-                yield batch.cast(schema)
+        for batch in _batches_in(file):
+            yield batch.cast(schema)
 
     return schema, batches
+
+
+def _batches_in(file: Path, columns: list[str] | None = None) -> Iterator[Any]:
+    """One group of rows after the other: asked for all of them, the reader runs ahead."""
+    import pyarrow.parquet
+
+    with pyarrow.parquet.ParquetFile(file, pre_buffer=False) as opened:
+        for group in range(opened.num_row_groups):
+            yield from opened.iter_batches(ROWS_PER_BATCH, row_groups=[group], columns=columns)
 
 
 def _storable(schema: Any) -> Any:
@@ -165,7 +173,6 @@ def _storable(schema: Any) -> Any:
 def _parts(document: StatedDocument) -> tuple[Any, Callable[[], Iterator[Any]]]:
     """A release of many files, whose cells have numbers: with the columns that these numbers stand for."""
     import numpy as np
-    import pyarrow.parquet
 
     domain, count = domain_of_description(document["domain"], document.name), str(document["published"]["count"])
 
@@ -174,9 +181,8 @@ def _parts(document: StatedDocument) -> tuple[Any, Callable[[], Iterator[Any]]]:
 
     def batches() -> Iterator[Any]:
         for file in document.listed_files():
-            with pyarrow.parquet.ParquetFile(file) as opened:
-                for batch in opened.iter_batches(ROWS_PER_BATCH, columns=["key", "count"]):
-                    yield from rows(batch.column("key"), batch.column("count")).to_batches()
+            for batch in _batches_in(file, ["key", "count"]):
+                yield from rows(batch.column("key"), batch.column("count")).to_batches()
 
     return rows([], []).schema, batches
 
