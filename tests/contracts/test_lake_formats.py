@@ -265,6 +265,25 @@ def test_what_lies_there_already_is_left_alone(name: str, releases: tuple[Path, 
         commit_release("px", releases[0], out=place)
 
 
+ADDRESS_LETTERS = {"delta": {"%20"}, "iceberg": {"%20", "?"}}
+"""What a package reads as part of an address."""
+
+
+@pytest.mark.parametrize("letter", ["%20", "?", "#", "+", ":", "'"])
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_path_is_taken_as_it_is_or_refused(name: str, letter: str, tmp_path: Path) -> None:
+    lake, place = lake_format_named(name), tmp_path / f"a{letter}b" / "census.people"
+    if letter in ADDRESS_LETTERS[name]:
+        with pytest.raises(OutputError, match="part of an address"):
+            lake.commit(rows_of("first"), str(place))
+        assert list(tmp_path.iterdir()) == []
+        return
+    lake.commit(rows_of("first"), str(place))
+    assert not lake.commit(rows_of("first"), str(place)).is_new
+    assert counted(name, place) == {"first": 12}
+    assert [path.name for path in tmp_path.iterdir()] == [f"a{letter}b"]
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_changed_release_is_refused(name: str, releases: tuple[Path, Path], place: Path) -> None:
     folder = place.parents[1] / "changed"

@@ -40,6 +40,10 @@ OTHER_COLUMNS = Words(
     "The table '{place}' has other columns ({there}) than this release ({own}). Nothing was written. Name another table.",
     "表「{place}」の列（{there}）は、この公表物の列（{own}）と異なります。何も書き込んでいません。別の表を指定してください。",
 )
+READ_AS_ADDRESS = Words(
+    "The path '{place}' has one of the signs {signs}, which {format} reads as part of an address. Name another folder.",
+    "パス「{place}」に {signs} のいずれかが含まれます。{format} はこれをアドレスの記号として読むため、別のフォルダを指定してください。",
+)
 PARTITIONED = Words(
     "The table '{place}' is partitioned, and only tables of Iceberg without partitions can be written. Name another table.",
     "表「{place}」はパーティション分割されています。書き込めるのは分割のない Iceberg の表だけです。別の表を指定してください。",

@@ -62,6 +62,8 @@ class Delta:
 def _folder(place: str) -> Path:
     """A folder that has a table, or room for one: parts of an export that was killed are no hindrance."""
     path = Path(place)
+    if "%" in str(path.resolve()):
+        raise OutputError(texts.READ_AS_ADDRESS.format(place=place, signs="%", format=NAME))
     if path.is_dir() and not (path / LOG).is_dir() and set(path.iterdir()) != set(path.glob(PART)):
         raise OutputError(texts.NOT_A_TABLE.format(place=place, format=NAME))
     if path.exists() and not path.is_dir():

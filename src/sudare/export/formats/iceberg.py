@@ -80,6 +80,8 @@ def _catalog(place: str) -> Iterator[tuple[Any, str]]:
     path = Path(place).resolve()
     if "://" in place or "." not in path.name.strip("."):
         raise OutputError(texts.NO_ICEBERG_PLACE.format(place=place))
+    if {"%", "?"} & set(str(path)):
+        raise OutputError(texts.READ_AS_ADDRESS.format(place=place, signs="% ?", format="Iceberg"))
     warehouse = path.parent
     if warehouse.is_dir() and any(warehouse.iterdir()) and not (warehouse / FILE).is_file():
         raise OutputError(texts.NOT_A_TABLE.format(place=warehouse, format="Iceberg"))
