@@ -42,7 +42,8 @@ OTHER_COLUMNS = Words(
 )
 READ_AS_ADDRESS = Words(
     "The path '{place}' has one of the signs {signs}, which {format} reads as part of an address. Name another folder.",
-    "パス「{place}」に {signs} のいずれかが含まれます。{format} はこれをアドレスの記号として読むため、別のフォルダを指定してください。",
+    "パス「{place}」に {signs} のいずれかが含まれます。{format} はこれをアドレスの記号として読みます。"
+    "別のフォルダを指定してください。",
 )
 PARTITIONED = Words(
     "The table '{place}' is partitioned, and only tables of Iceberg without partitions can be written. Name another table.",
