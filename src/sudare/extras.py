@@ -6,7 +6,7 @@
 | `frames` | frames of other packages than pandas, polars, pyarrow and DuckDB |
 | `exchange` | Excel workbooks, read and written |
 | `geo` | GeoTIFF |
-| `lake` | tables of Delta in folders |
+| `lake` | tables of Delta and Iceberg |
 | `postgres`, `spark` | data in these databases; ledgers in PostgreSQL |
 | `rappor` | decoding RAPPOR's reports |
 | `report` | figures by matplotlib, Japanese words in pictures |

@@ -22,6 +22,43 @@ NO_EXPORT = Words(
     "A release of the kind '{kind}' cannot be exported. Counts, tables and records can.",
     "種別「{kind}」の公表物は書き出せません。書き出せるのは counts、tables、records です。",
 )
+NO_ROWS = Words(
+    "'{document}' is a report of a whole window, which has no table. Export the folders of its ticks.",
+    "「{document}」は期間全体の報告書で、表がありません。各時点のフォルダを書き出してください。",
+)
+NO_ICEBERG_PLACE = Words(
+    "'{place}' names no table of Iceberg. Write WAREHOUSE/NAMESPACE.TABLE, such as lake/census.people, or "
+    "CATALOG:NAMESPACE.TABLE with a catalog of your configuration of pyiceberg.",
+    "「{place}」は Iceberg の表を指していません。倉庫フォルダ/名前空間.表（例: lake/census.people）か、"
+    "pyiceberg の設定にあるカタログで カタログ:名前空間.表 と書いてください。",
+)
+NOT_A_TABLE = Words(
+    "'{place}' has other files and is no table of {format}. Name an empty or a new folder.",
+    "「{place}」には別のファイルがあり、{format} の表ではありません。空のフォルダか新しいフォルダを指定してください。",
+)
+OTHER_COLUMNS = Words(
+    "The table '{place}' has other columns ({there}) than this release ({own}). Nothing was written. Name another table.",
+    "表「{place}」の列（{there}）は、この公表物の列（{own}）と異なります。何も書き込んでいません。別の表を指定してください。",
+)
+READ_AS_ADDRESS = Words(
+    "The path '{place}' has one of the signs {signs}, which {format} reads as part of an address. Name another folder.",
+    "パス「{place}」に {signs} のいずれかが含まれます。{format} はこれをアドレスの記号として読みます。"
+    "別のフォルダを指定してください。",
+)
+PARTITIONED = Words(
+    "The table '{place}' is partitioned, and only tables of Iceberg without partitions can be written. Name another table.",
+    "表「{place}」はパーティション分割されています。書き込めるのは分割のない Iceberg の表だけです。別の表を指定してください。",
+)
+NOT_FINISHED = Words(
+    "The export to '{place}' did not finish: {reason}. Readers find one whole version, as before. Run it again: what is "
+    "committed already is not committed twice.",
+    "「{place}」への書き出しは完了しませんでした（{reason}）。読者に見えるのは、以前と同じく完全な一つの版です。"
+    "もう一度実行してください。コミット済みのものが二重になることはありません。",
+)
+ANOTHER_WRITER = Words(
+    "Somebody else changed the table '{place}' meanwhile, so nothing was committed. Run it again.",
+    "その間に別の書き込みが表「{place}」を変更したため、何もコミットしていません。もう一度実行してください。",
+)
 MERGED_MESHES = Words(
     "Merged meshes cannot be exported: no format here can say in which mesh another one is counted. Hand on table.csv.",
     "合算したメッシュは書き出せません。どのメッシュに合算したかを表せる形式がないためです。table.csv をそのまま渡してください。",

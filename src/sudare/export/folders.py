@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-__all__ = ["describe_folder"]
+__all__ = ["describe_folder", "require_unchanged"]
 
 MAX_POSITIONS = 1 << 16
 """Positions of an axis up to which all are listed, also those that nobody is at."""
@@ -55,7 +55,7 @@ def describe_folder(folder: Path, table: str | None = None) -> Publication:
         if not isinstance(values, dict):
             raise TypeError
         document = StatedDocument(path, values)
-        _require_unchanged(document)
+        require_unchanged(document)
         if kind == "counts":
             _require_one(folder, table)
             return _counts(document)
@@ -71,7 +71,12 @@ def describe_folder(folder: Path, table: str | None = None) -> Publication:
     raise InputError(texts.NO_EXPORT.format(kind=kind))
 
 
-def _require_unchanged(document: StatedDocument) -> None:
+def require_unchanged(document: StatedDocument) -> None:
+    """Refuse a folder whose files are not those that its document lists.
+
+    Raises:
+        InputError: names the first one.
+    """
     for check in check_files(document):
         if check.outcome == "failed":
             what = Words(check.english, check.japanese)

@@ -1,21 +1,27 @@
 """All formats by name. One is loaded when it is first used: naming them loads none.
 
-A new format is a module with an object (`sudare.export.format.ExportFormat`) and one line here.
+A new format is a module with an object (`sudare.export.format.ExportFormat`, or `LakeFormat`) and one line here.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.parameters import shown
 
 if TYPE_CHECKING:
-    from sudare.export.format import ExportFormat
+    from sudare.export.format import ExportFormat, LakeFormat
 
-__all__ = ["export_format_named", "export_format_names", "register_export_format"]
+__all__ = [
+    "export_format_named",
+    "export_format_names",
+    "lake_format_named",
+    "lake_format_names",
+    "register_export_format",
+]
 
 _HOMES: dict[str, str] = {
     "sdmx": "sudare.export.formats.sdmx:SDMX",
@@ -27,10 +33,21 @@ _HOMES: dict[str, str] = {
 }
 """The module of each format, and what its object is called there."""
 
+_LAKE_HOMES: dict[str, str] = {
+    "delta": "sudare.export.formats.delta:DELTA",
+    "iceberg": "sudare.export.formats.iceberg:ICEBERG",
+}
+"""The same of tables in lakehouses."""
+
 
 def export_format_names() -> tuple[str, ...]:
-    """Of all formats, in the order in which they are listed for people."""
+    """Of all formats of files, in the order in which they are listed for people."""
     return tuple(_HOMES)
+
+
+def lake_format_names() -> tuple[str, ...]:
+    """Of all formats of tables in lakehouses."""
+    return tuple(_LAKE_HOMES)
 
 
 def export_format_named(name: str) -> ExportFormat:
@@ -43,13 +60,31 @@ def export_format_named(name: str) -> ExportFormat:
         >>> export_format_named("px").suffix
         '.px'
     """
-    if name not in _HOMES:
-        listed = ", ".join(_HOMES)
-        requirement = Words(f"one of {listed}", f"{listed} のいずれか")
-        raise ParameterError("format", "export_release", requirement, shown(name))
-    module, _, attribute = _HOMES[name].partition(":")
-    found: ExportFormat = getattr(import_module(module), attribute)
+    found: ExportFormat = _load(name, _HOMES, "export_release")
     return found
+
+
+def lake_format_named(name: str) -> LakeFormat:
+    """A format of tables in lakehouses by its name.
+
+    Raises:
+        ParameterError: if there is none.
+
+    Example:
+        >>> lake_format_named("delta").words.english
+        'a version of a Delta table, which Spark, DuckDB and polars read'
+    """
+    found: LakeFormat = _load(name, _LAKE_HOMES, "commit_release")
+    return found
+
+
+def _load(name: str, homes: dict[str, str], function: str) -> Any:
+    if name not in homes:
+        listed = ", ".join(homes)
+        requirement = Words(f"one of {listed}", f"{listed} のいずれか")
+        raise ParameterError("format", function, requirement, shown(name))
+    module, _, attribute = homes[name].partition(":")
+    return getattr(import_module(module), attribute)
 
 
 def register_export_format(name: str, home: str) -> None:

@@ -10,12 +10,15 @@ from sudare.bilingual import Language, Words
 from sudare.export import export_words as texts
 from sudare.export.description import ErrorOfSums, Fact, PublicationHead, SpanningDimension
 
-__all__ = ["errors_of", "guarantee_of_counts", "language_of", "notes_of", "show_figure"]
+__all__ = ["errors_of", "guarantee_of_counts", "language_of", "notes_of", "reason_in_short", "show_figure"]
 
 FIELDS = ("kind", "name", "side", "groups", "rmse", "low", "high", "mean_error", "systematic", "systematic_high")
 SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
 MAX_AREAS_NOTED = 6
 """Sums whose expected error is told in notes; all of them are listed where a format has tables."""
+
+MAX_REASON = 200
+"""Letters of what a package says of its failure: behind them are traces of its own code."""
 
 
 def language_of(*written: str) -> Language:
@@ -101,3 +104,14 @@ def show_figure(value: float) -> str:
         ('2.2', '1.23e+03')
     """
     return f"{value:.3g}"
+
+
+def reason_in_short(failure: Exception) -> str:
+    r"""What a package says of its failure, in one line.
+
+    Example:
+        >>> reason_in_short(ValueError("no bucket\n  named x")), reason_in_short(KeyError())
+        ('no bucket named x', 'KeyError')
+    """
+    said = " ".join(str(failure).split())
+    return said[:MAX_REASON] or type(failure).__name__

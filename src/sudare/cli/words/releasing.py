@@ -160,21 +160,27 @@ HELP: Mapping[str, Words] = {
     "verify.ledger": Words("Also check the charge in this ledger.", "この台帳の記録も検査します。"),
     "export.help": Words(
         "Write a release in the format that another office reads.\n\nEverything comes from the published files: title, "
-        "publisher, dimensions, guarantee and expected errors. Neither the data nor a ledger is opened.",
+        "publisher, dimensions, guarantee and expected errors. Neither the data nor a ledger is opened.\n\nA table of Delta or "
+        "Iceberg gets a new version in one commit with the release's hash. Exporting the same release again changes nothing.",
         "公表物を、ほかの機関が読む形式で書き出します。\n\n表題、公表機関、次元、保護の内容、予想誤差は、"
-        "すべて公表済みのファイルから取ります。元のデータも台帳も開きません。",
+        "すべて公表済みのファイルから取ります。元のデータも台帳も開きません。\n\n"
+        "Delta や Iceberg の表には、公表物のハッシュとともに一つのコミットで新しい版を加えます。"
+        "同じ公表物をもう一度書き出しても何も変わりません。",
     ),
     "export.examples": Words.same(
-        "sudare export px release\nsudare export xlsx release --out table.xlsx\nsudare export sdmx firms --table sales"
+        "sudare export px release\nsudare export xlsx release --out table.xlsx\nsudare export sdmx firms --table sales\n"
+        "sudare export delta release --out lake/people"
     ),
     "export.form": Words(
-        "sdmx, px, json-stat, opendp-registry, xlsx or gpkg.",
-        "sdmx、px、json-stat、opendp-registry、xlsx、gpkg のいずれか。",
+        "sdmx, px, json-stat, opendp-registry, xlsx or gpkg; delta or iceberg.",
+        "sdmx、px、json-stat、opendp-registry、xlsx、gpkg か、delta、iceberg。",
     ),
     "export.folder": Words("The release folder.", "公表フォルダ。"),
     "export.out": Words(
-        "The file. By default beside the folder, with its name and the format's suffix.",
-        "書き出すファイル。既定はフォルダの隣で、フォルダ名に形式の拡張子をつけた名前です。",
+        "The file. By default beside the folder, with its name and the format's suffix. Of delta the table's folder or address; "
+        "of iceberg WAREHOUSE/NAMESPACE.TABLE or CATALOG:NAMESPACE.TABLE.",
+        "書き出すファイル。既定はフォルダの隣で、フォルダ名に形式の拡張子をつけた名前です。delta では表のフォルダかアドレス、"
+        "iceberg では 倉庫フォルダ/名前空間.表 か カタログ:名前空間.表。",
     ),
     "export.table": Words("Which table, where there are several.", "表が複数ある場合に、書き出す表の名前。"),
     "map.help": Words(
@@ -405,6 +411,19 @@ SPOKEN: Mapping[str, Words] = {
     "export.no_format": Words(
         "'{form}' is no format to export to. There are: {listed}.",
         "「{form}」という書き出し形式はありません。使えるのは {listed} です。",
+    ),
+    "export.no_place": Words(
+        "A table of a lakehouse needs a place: say it with --out, such as --out {example}.",
+        "レイクハウスの表には場所が必要です。--out {example} のように指定してください。",
+    ),
+    "export.committed": Words("Committed as {words}: {version}.", "コミットしました: {words}（{version}）。"),
+    "export.committed_before": Words(
+        "Nothing was changed: the table has this release already, as version {version} (now: {latest}).",
+        "何も変えていません。この公表物は表の版 {version} として既にあります（現在の版: {latest}）。",
+    ),
+    "export.committed_long_ago": Words(
+        "Nothing was changed: the table had this release before, in a version that its history no longer tells (now: {latest}).",
+        "何も変えていません。この公表物は以前にコミット済みですが、その版は履歴に残っていません（現在の版: {latest}）。",
     ),
     "export.done": Words("Written as {words}.", "書き出しました: {words}。"),
     "map.no_picture": Words(

@@ -2,5 +2,6 @@
 
 - `px`, `jsonstat`, `sdmx` (with `sdmx_structure`): tables for statistical offices.
 - `excel`: a workbook with a cover sheet; `geopackage` (with `qgis_style`): a map.
+- `delta`, `iceberg`: tables in lakehouses.
 - `deployments`: a draft for OpenDP's registry of deployments.
 """
