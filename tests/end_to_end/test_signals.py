@@ -312,7 +312,7 @@ def test_while_modules_are_loaded(tmp_path: Path, number: int) -> None:
         assert ("Interrupted" in done.stderr) == (done.returncode == 128 + number), done.stderr
         seen.append(done.returncode)
     assert seen == [-number, 128 + number, 128 + number, 0]
-    assert len(account(tmp_path, "town")) == 2
+    assert account(tmp_path, "town") == (Budget(epsilon=9), 0)
 
 
 @pytest.mark.deep
@@ -323,7 +323,7 @@ def test_from_the_first_moments_on(tmp_path: Path, number: int) -> None:
     seen = []
     for tenths in range(1, 16, 2):
         process = subprocess.Popen(
-            [sys.executable, "-m", "sudare", "release", str(plan.file), "--yes"],
+            [sys.executable, "-m", "sudare", "release", str(plan.file), "--yes", "--again"],
             cwd=tmp_path,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -343,7 +343,8 @@ def test_from_the_first_moments_on(tmp_path: Path, number: int) -> None:
             # Python itself was still starting, or the release was done before.
             assert process.returncode in (-number, 0) or (process.returncode == 1 and "sudare" not in told), told
         seen.append(process.returncode)
-        if process.returncode == 0:
+        if (tmp_path / "release").exists():  # a signal may come when all is done but for the last word
             break
     assert 128 + number in seen, seen
-    assert len(account(tmp_path, "town")) == 2
+    left, stopped_after_the_draw = account(tmp_path, "town")
+    assert left == Budget(epsilon=10 - stopped_after_the_draw - (tmp_path / "release").exists())
