@@ -79,7 +79,7 @@ def test_the_command_says_what_it_did(
     monkeypatch.chdir(tmp_path)
     command = ["export", "delta", str(release)]
     assert main([*command, "--lang", "en"]) == 2
-    assert "--out lake/people" in capsys.readouterr().err
+    assert "--out lake/people" in " ".join(capsys.readouterr().err.split())
     assert main([*command, "--out", "lake/people", "--lang", "en"]) == 0
     assert "Committed as a version of a Delta table" in capsys.readouterr().err
     assert main([*command, "--out", "lake/people", "--lang", "en"]) == 0
