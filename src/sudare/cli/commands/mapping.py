@@ -95,6 +95,8 @@ def _write_picture(speaker: Speaker, out: Path, framed: FramedMap, *, bare: bool
     form = out.suffix.lower()
     if form not in (".png", ".svg") or (bare and form == ".svg"):
         raise speaker.mistake("map.bare_is_png" if bare else "map.no_picture", file=out)
+    if bare and framed.is_confidential:
+        raise speaker.mistake("map.bare_is_public")
     if form == ".svg":
         content = framed_svg(framed).encode()
     elif bare:

@@ -434,6 +434,10 @@ SPOKEN: Mapping[str, Words] = {
         "The cells alone (--bare) are a .png file, not '{file}'.",
         "セルだけの画像（--bare）は .png ファイルにしてください（指定: {file}）。",
     ),
+    "map.bare_is_public": Words(
+        "The cells alone (--bare) are drawn of a release only: a picture of true counts must say that it is confidential.",
+        "セルだけの画像（--bare）は公表物に限ります。真の値の画像には、機密であることを示す必要があります。",
+    ),
     "map.no_letters": Words(
         "'{text}' is not in the picture: drawing it needs Pillow (pip install 'sudare[report]') and a Japanese font of the "
         "system. A file that ends in .svg has all texts.",

@@ -75,6 +75,9 @@ def test_the_cells_alone(run: Run, released: Path) -> None:
     assert run("map", released / "release", "--out", released / "cells.png", "--bare").code == 0
     picture = (released / "cells.png").read_bytes()
     assert [int.from_bytes(picture[at : at + 4], "big") for at in (20, 16)] == [8, 14]
+    secret = ("--plan", released / "plan.toml", "--out", released / "secret.png")
+    assert run("map", released / "people.csv", *secret, "--bare").code == 2, "true counts never go unmarked"
+    assert not (released / "secret.png").exists()
 
 
 def test_a_title_without_letters_is_told(run: Run, released: Path, monkeypatch: pytest.MonkeyPatch) -> None:
