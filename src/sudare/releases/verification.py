@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 from sudare.bilingual import Words
 from sudare.errors import SudareError, words_of_error
 from sudare.ledger import Ledger, open_ledger
-from sudare.ledger.entries import Entry, PublicationNoted, Settled
+from sudare.ledger.entries import Entry, PublicationNoted, Settled, TickSettled
 from sudare.privacy import ReleaseEvent
 from sudare.releases.documents import StatedDocument
 from sudare.storage.hashes import hash_of_file
@@ -203,12 +203,13 @@ def check_page(
     return outcome_of("page", check_drawn, document.name)
 
 
-def check_ledger(document: StatedDocument, ledger: str | None) -> Check:
+def check_ledger(document: StatedDocument, ledger: str | None, *, in_window: bool = False) -> Check:
     """Check that the ledger has an entry of a release, where the ledger can be read.
 
     Args:
         document: of the release; the ledger has the hash of its file.
         ledger: where the ledger is; None if it is not looked at.
+        in_window: whether a window was reserved, of which this is the tick that the document states, or the only one.
 
     Raises:
         LedgerError: if the ledger cannot be opened.
@@ -216,7 +217,7 @@ def check_ledger(document: StatedDocument, ledger: str | None) -> Check:
     if ledger is None:
         return NO_LEDGER
     with open_ledger(ledger) as opened:
-        return outcome_of("ledger", lambda: _check_entries(document, opened), document.name)
+        return outcome_of("ledger", lambda: _check_entries(document, opened, in_window), document.name)
 
 
 def check_note(document: StatedDocument, ledger: str) -> Check:
@@ -334,14 +335,23 @@ def reservation_of(document: StatedDocument, ledger: Ledger) -> Entry:
     return found
 
 
-def _check_entries(document: StatedDocument, ledger: Ledger) -> tuple[str, str]:
+def _is_settled(body: object, reserved: int, tick: int | None) -> TypeGuard[Settled | TickSettled]:
+    if tick is None:
+        return isinstance(body, Settled) and body.reservation == reserved
+    return isinstance(body, TickSettled) and (body.window, body.tick) == (reserved, tick)
+
+
+def _check_entries(document: StatedDocument, ledger: Ledger, in_window: bool) -> tuple[str, str]:
     """The chain is whole, the charge was reserved before, and settled with this very document."""
     reserved = reservation_of(document, ledger)
+    tick = None
+    if in_window:
+        tick = document["tick"]["number"] if "tick" in document else 0
     document_hash = hash_of_file(document.path)
     settled = [
         (entry.number, body.result.get("document_sha256"))
         for entry in ledger.entries()
-        if isinstance(body := entry.read(), Settled) and body.reservation == reserved.number
+        if _is_settled(body := entry.read(), reserved.number, tick)
     ]
     if not settled or settled[0][1] != document_hash:
         raise UnsoundError(

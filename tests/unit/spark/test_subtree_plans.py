@@ -135,6 +135,10 @@ def test_a_plan_gives_what_one_machine_gives(
     pyarrow.parquet.write_table(pa.table({"key": [1, 1], "count": [1, 1]}), part)
     failed = {check.name for check in verify_folder(made.folder) if check.outcome == "failed"}
     assert failed == {f"file {part.name}", "counts"}
+    stated = made.folder / "release.json"
+    stated.write_text(stated.read_text(encoding="utf-8").replace('"title": "', '"title": "Another '), encoding="utf-8")
+    checks = verify_folder(made.folder, str(tmp_path / "budget.db"))
+    assert "ledger" in {check.name for check in checks if check.outcome == "failed"}
 
 
 @pytest.mark.parametrize(

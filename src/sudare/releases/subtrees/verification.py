@@ -10,23 +10,19 @@ from numpy.typing import NDArray
 
 from sudare.bilingual import Words
 from sudare.domain import Domain
-from sudare.ledger import Ledger, open_ledger
-from sudare.ledger.entries import TickSettled
 from sudare.releases.data.domains import domain_of_description
 from sudare.releases.documents import StatedDocument
 from sudare.releases.subtrees.plan import SUBTREES_FORMAT
 from sudare.releases.verification import (
-    NO_LEDGER,
     Check,
     UnsoundError,
     check_files,
+    check_ledger,
     event_of,
     outcome_of,
     require_listed,
-    reservation_of,
 )
 from sudare.storage.guarded_json import read_stated
-from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import DOCUMENT
 
 __all__ = ["verify_subtrees"]
@@ -51,7 +47,7 @@ def verify_subtrees(folder: str | Path, ledger: str | None = None) -> list[Check
         outcome_of("folder", lambda: require_listed(document)),
         outcome_of("cost", lambda: _check_cost(document)),
         outcome_of("counts", lambda: _check_counts(document)),
-        _check_ledger(document, ledger),
+        check_ledger(document, ledger, in_window=True),
     ]
 
 
@@ -90,28 +86,3 @@ def _parts(document: StatedDocument, domain: Domain) -> Iterator[tuple[NDArray[n
                 f"{path.name} に、ドメインにないセル、重複するセル、または人数でない値があります",
             )
         yield keys, counts
-
-
-def _check_ledger(document: StatedDocument, ledger: str | None) -> Check:
-    if ledger is None:
-        return NO_LEDGER
-    with open_ledger(ledger) as opened:
-        return outcome_of("ledger", lambda: _check_entries(document, opened))
-
-
-def _check_entries(document: StatedDocument, ledger: Ledger) -> tuple[str, str]:
-    """It was reserved for, and settled with this very document."""
-    reserved, digest = reservation_of(document, ledger), hash_of_file(document.path)
-    for entry in ledger.entries():
-        body = entry.read() if entry.kind == "settle-tick" else None
-        if not isinstance(body, TickSettled) or body.window != reserved.number:
-            continue
-        if body.result.get("document_sha256") == digest:
-            return (
-                f"reserved as entry {reserved.number}, settled as entry {entry.number}",
-                f"項目 {reserved.number} で予約、項目 {entry.number} で確定済み",
-            )
-    raise UnsoundError(
-        f"the ledger did not settle this {document.name} for entry {reserved.number}",
-        f"台帳は項目 {reserved.number} でこの {document.name} を確定していません",
-    )

@@ -7,23 +7,19 @@ from pathlib import Path
 from sudare.bilingual import Words
 from sudare.domain import CountTable
 from sudare.io import Source, read_counts
-from sudare.ledger import Ledger, open_ledger
-from sudare.ledger.entries import TickSettled
 from sudare.releases.data.domains import domain_of_description
 from sudare.releases.documents import StatedDocument
 from sudare.releases.kinds.series.document import TICK_FORMAT
 from sudare.releases.verification import (
-    NO_LEDGER,
     Check,
     UnsoundError,
     check_files,
+    check_ledger,
     event_of,
     outcome_of,
     require_listed,
-    reservation_of,
 )
 from sudare.storage.guarded_json import read_stated
-from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import DOCUMENT
 
 __all__ = ["read_tick_document", "read_tick_table", "verify_tick"]
@@ -62,7 +58,7 @@ def verify_tick(folder: str | Path, ledger: str | None = None) -> list[Check]:
         outcome_of("folder", lambda: require_listed(document)),
         outcome_of("cost", lambda: _check_cost(document)),
         outcome_of("counts", lambda: _check_counts(document)),
-        _check_ledger(document, ledger),
+        check_ledger(document, ledger, in_window=True),
     ]
 
 
@@ -79,29 +75,3 @@ def _check_counts(document: StatedDocument) -> tuple[str, str]:
     if table.total != stated["total"] or table.keys.size != stated["non_empty_cells"]:
         raise UnsoundError("sums are not those stated", "合計が記載と一致しません")
     return f"whole numbers, none negative, {table.total:,} in all", f"すべて非負の整数、合計 {table.total:,}"
-
-
-def _check_ledger(document: StatedDocument, ledger: str | None) -> Check:
-    if ledger is None:
-        return NO_LEDGER
-    with open_ledger(ledger) as opened:
-        return outcome_of("ledger", lambda: _check_entries(document, opened))
-
-
-def _check_entries(document: StatedDocument, ledger: Ledger) -> tuple[str, str]:
-    """The window was reserved for, and the tick was settled with this very document."""
-    reserved = reservation_of(document, ledger)
-    number, digest = document["tick"]["number"], hash_of_file(document.path)
-    for entry in ledger.entries():
-        body = entry.read() if entry.kind == "settle-tick" else None
-        if isinstance(body, TickSettled) and (body.window, body.tick) == (reserved.number, number):
-            if body.result.get("document_sha256") != digest:
-                break
-            return (
-                f"reserved as entry {reserved.number}, settled as entry {entry.number}",
-                f"項目 {reserved.number} で予約、項目 {entry.number} で確定済み",
-            )
-    raise UnsoundError(
-        f"the ledger did not settle this {document.name} for tick {number} of entry {reserved.number}",
-        f"台帳は項目 {reserved.number} の時点 {number} でこの {document.name} を確定していません",
-    )

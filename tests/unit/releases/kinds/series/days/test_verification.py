@@ -168,6 +168,13 @@ TAMPERED: dict[str, tuple[Callable[[Crowds], None], str]] = {
 }
 
 
+@pytest.mark.parametrize("told", [{"number": 0}, {"number": "1"}, {}, None])
+def test_a_tick_that_tells_another_number_is_not_in_the_ledger(crowds: Crowds, told: object) -> None:
+    edit(crowds.tick(1) / DOCUMENT, lambda said: said.update(tick=told))
+    ledger = next(check for check in verify_folder(crowds.tick(1), crowds.ledger) if check.name == "ledger")
+    assert ledger.outcome == "failed"
+
+
 @pytest.mark.parametrize("how", TAMPERED)
 def test_whatever_is_changed_is_found(crowds: Crowds, how: str) -> None:
     tamper, found_by = TAMPERED[how]
